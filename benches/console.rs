@@ -92,9 +92,9 @@ fn main() {
             continue;
         }
         let before = source.view().allocations_made;
-        let mut stand = Stand::new(Arc::clone(&source), page);
-        let (mut times, mut settled) = stand.measure(&Key::parse_all(keys).expect("these are keys"), shape.keys);
-        let bytes = stand.sink.take() / times.len().max(1);
+        let mut rig = Rig::new(Arc::clone(&source), page);
+        let (mut times, mut settled) = rig.measure(&Key::parse_all(keys).expect("these are keys"), shape.keys);
+        let bytes = rig.sink.take() / times.len().max(1);
         times.sort_unstable();
         settled.sort_unstable();
         let at = |times: &[Duration], share: usize| match times.len() {
@@ -136,7 +136,7 @@ impl Write for Sink {
     }
 }
 
-struct Stand {
+struct Rig {
     session: Session,
     terminal: Terminal<CrosstermBackend<Sink>>,
     sink: Sink,
@@ -145,7 +145,7 @@ struct Stand {
     replied: Receiver<()>,
 }
 
-impl Stand {
+impl Rig {
     fn new(source: Arc<dyn Source>, page: &str) -> Self {
         let mut session = Session::new(source, Options::default(), SIZE);
         let sink = Sink::default();
@@ -157,14 +157,14 @@ impl Stand {
             let _ = wake.send(());
         }));
         let workers = Workers::new().expect("a thread can be started");
-        let mut stand = Self { session, terminal, sink, start: Instant::now(), workers, replied };
+        let mut rig = Self { session, terminal, sink, start: Instant::now(), workers, replied };
         for key in Key::parse_all(page).expect("these are keys") {
-            stand.press(key);
-            stand.finish();
+            rig.press(key);
+            rig.finish();
         }
-        stand.draw();
-        stand.sink.take();
-        stand
+        rig.draw();
+        rig.sink.take();
+        rig
     }
 
     fn draw(&mut self) {
@@ -208,16 +208,16 @@ impl Stand {
     fn measure(&mut self, keys: &[Key], count: usize) -> (Vec<Duration>, Vec<Duration>) {
         let (mut times, mut settled) = (Vec::with_capacity(count), Vec::new());
         for key in keys.iter().cycle().take(count.max(keys.len())) {
-            let begin = Instant::now();
+            let started_at = Instant::now();
             self.news();
             self.draw();
             self.press(*key);
             self.draw();
-            times.push(begin.elapsed());
+            times.push(started_at.elapsed());
             // A user can type while a list is computed.
             if times.len() % 2 == 0 && self.finish() {
                 self.draw();
-                settled.push(begin.elapsed());
+                settled.push(started_at.elapsed());
             }
             // A user is not faster, and the scheduler needs time.
             std::thread::sleep(Duration::from_millis(2));
@@ -264,7 +264,7 @@ impl Busy {
         PartitionCommand::Ask(AskSpec { app, id, resource: amounts(1), count: 1, ..AskSpec::default() }).into()
     }
 
-    fn begin(&self) -> Vec<Command> {
+    fn started_at(&self) -> Vec<Command> {
         let Shape { apps, nodes, .. } = self.shape;
         let node = |number: usize| {
             let id = NodeId::from(format!("node-{number:05}"));
@@ -294,7 +294,7 @@ impl Workload for Busy {
         self.next = now + Duration::from_millis(5);
         self.turn += 1;
         if self.turn == 1 {
-            return self.begin();
+            return self.started_at();
         }
         let step = STEP.min(self.shape.apps);
         let (first, round) = ((self.turn - 2) * step, (self.turn - 2) * step / self.shape.apps);

@@ -99,9 +99,9 @@ fn main() {
     let full = std::env::args().any(|argument| argument == "--bench");
     let (manifests, pods) = if full { (10_000, 100_000) } else { (20, 200) };
     let text: String = (0..manifests).map(|number| job(number, 1, 75)).collect();
-    let began = Instant::now();
+    let started_at = Instant::now();
     let read = cluster(&text);
-    println!("{manifests} manifests, {:.1} MB: read in {:.2?}", text.len() as f64 / 1e6, began.elapsed());
+    println!("{manifests} manifests, {:.1} MB: read in {:.2?}", text.len() as f64 / 1e6, started_at.elapsed());
     assert_eq!(read.counts().0, manifests);
 
     let each = pods.min(1000);
@@ -109,15 +109,15 @@ fn main() {
     let nodes: String = (0..pods / 100).map(node).collect();
     let config = Arc::new(config::read(QUEUES, Profile::NEWEST).config.expect("the configuration is valid"));
     let settings = Settings { profile: Profile::NEWEST, ..Settings::default() };
-    let began = Instant::now();
+    let started_at = Instant::now();
     let plan = plan(&cluster(&format!("{jobs}{nodes}")), &settings, config).expect("the pods are scheduled");
-    println!("{pods} pods on {} nodes: {} bound in {:.2?}", plan.nodes, plan.bound.len(), began.elapsed());
+    println!("{pods} pods on {} nodes: {} bound in {:.2?}", plan.nodes, plan.bound.len(), started_at.elapsed());
     assert_eq!(plan.bound.len(), pods);
 
     let file = std::env::temp_dir().join(format!("kornsole-inputs-{}.swf.gz", std::process::id()));
     let (bytes, time) = if full { (500_000_000, "6h") } else { (2_000_000, "30m") };
     log(&file, bytes);
-    let began = Instant::now();
+    let started_at = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     let memory = memory_of(command.arg("simulate").arg(&file).args(["--for", time, "--csv"]));
     let packed = std::fs::metadata(&file).map_or(0, |file| file.len());
@@ -126,7 +126,7 @@ fn main() {
         "a log of {:.1} MB ({:.1} MB packed), its first {time} simulated: {memory} MiB in {:.2?}",
         bytes as f64 / 1e6,
         packed as f64 / 1e6,
-        began.elapsed()
+        started_at.elapsed()
     );
     assert!(memory <= 100, "{memory} MiB");
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use engine::journal::{Folder, MakeCore, RunningJournal};
+use engine::journal::{Dir, MakeCore, RunningJournal};
 use engine::{Core, Engine, Progress, Setup};
 use model::{Identity, Profile, Resource, Time};
 use scenario::Workload;
@@ -36,15 +36,15 @@ fn core(workload: Option<Box<dyn Workload>>) -> Core {
     Core::set_up(&setup(), Arc::new(config), workload).unwrap().with_config_text(CONFIG.as_bytes(), None)
 }
 
-fn folder(name: &str) -> PathBuf {
+fn dir(name: &str) -> PathBuf {
     let base = std::env::var_os("KORNSOLE_BENCH_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
     let path = base.join(format!("kornsole-bench-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     path
 }
 
-fn begin(path: &Path, workload: Option<Box<dyn Workload>>, fresh: MakeCore<'_>) -> (Core, RunningJournal) {
-    Folder::open(path, false).unwrap().begin(&setup(), 1.0, workload, fresh).unwrap()
+fn start(path: &Path, workload: Option<Box<dyn Workload>>, fresh: MakeCore<'_>) -> (Core, RunningJournal) {
+    Dir::open(path, false).unwrap().start(&setup(), 1.0, workload, fresh).unwrap()
 }
 
 fn amount(vcore: i64) -> Resource {
@@ -72,8 +72,8 @@ fn fill(core: &mut Core, nodes: usize, apps: usize, asks: u32) {
 /// Durable operations per second with `in_flight` in parallel.
 fn orders(in_flight: usize) {
     const ORDERS: usize = 40_000;
-    let path = folder("orders");
-    let (core, retained) = begin(&path, None, Box::new(|workload| Ok(core(workload))));
+    let path = dir("orders");
+    let (core, retained) = start(&path, None, Box::new(|workload| Ok(core(workload))));
     let engine = Engine::start_with_journal(core, 1.0, None, Some(retained)).unwrap();
     let (sender, message) = channel();
     let give = |number: usize, sender: &Sender<bool>| {
@@ -89,7 +89,7 @@ fn orders(in_flight: usize) {
             }),
         );
     };
-    let began = Instant::now();
+    let started_at = Instant::now();
     (0..in_flight).for_each(|number| give(number, &sender));
     let (mut given, mut answered) = (in_flight, 0);
     while answered < ORDERS {
@@ -100,7 +100,7 @@ fn orders(in_flight: usize) {
             given += 1;
         }
     }
-    let rate = ORDERS as f64 / began.elapsed().as_secs_f64();
+    let rate = ORDERS as f64 / started_at.elapsed().as_secs_f64();
     drop(engine);
     std::fs::remove_dir_all(path).unwrap();
     println!("orders, {in_flight:>3} in flight: {rate:>9.0} durable orders a second (promised: 20000 from 16 on)");
@@ -108,15 +108,15 @@ fn orders(in_flight: usize) {
 
 /// The cost of one sync, on which all durable operations depend.
 fn disk() {
-    let path = folder("disk");
+    let path = dir("disk");
     std::fs::create_dir_all(&path).unwrap();
     let mut file = std::fs::File::create(path.join("file")).unwrap();
-    let began = Instant::now();
+    let started_at = Instant::now();
     for _ in 0..200 {
         std::io::Write::write_all(&mut file, &[1; 4096]).unwrap();
         file.sync_data().unwrap();
     }
-    println!("disk: {:?} for writing and syncing 4 KiB", began.elapsed() / 200);
+    println!("disk: {:?} for writing and syncing 4 KiB", started_at.elapsed() / 200);
     std::fs::remove_dir_all(path).unwrap();
 }
 
@@ -124,19 +124,19 @@ fn disk() {
 fn schedule(retained: bool) -> Duration {
     const APPS: usize = 400;
     const ASKS: u32 = 100;
-    let path = folder("schedule");
+    let path = dir("schedule");
     let full = |workload| {
         let mut core = core(workload);
         fill(&mut core, 200, APPS, ASKS);
         Ok(core)
     };
     let (core, retained) = if retained {
-        let (core, retained) = begin(&path, None, Box::new(full));
+        let (core, retained) = start(&path, None, Box::new(full));
         (core, Some(retained))
     } else {
         (full(None).unwrap(), None)
     };
-    let began = Instant::now();
+    let started_at = Instant::now();
     let engine = Engine::start_with_journal(core, 1.0, None, retained).unwrap();
     let (sender, message) = channel();
     engine.published().on_change(Box::new(move || {
@@ -145,7 +145,7 @@ fn schedule(retained: bool) -> Duration {
     while engine.published().view().allocations_made < APPS as u64 * u64::from(ASKS) {
         let _ = message.recv_timeout(Duration::from_millis(100));
     }
-    let took = began.elapsed();
+    let took = started_at.elapsed();
     drop(engine);
     let _ = std::fs::remove_dir_all(path);
     took
@@ -166,8 +166,8 @@ fn scheduling() {
 
 /// The time of a start with 100,000 applications.
 fn restore() {
-    let path = folder("restore");
-    let (mut core, retained) = begin(
+    let path = dir("restore");
+    let (mut core, retained) = start(
         &path,
         None,
         Box::new(|workload| {
@@ -177,20 +177,20 @@ fn restore() {
         }),
     );
     while core.run_until(Time::ZERO, 100_000) == Progress::Busy {}
-    let began = Instant::now();
+    let started_at = Instant::now();
     retained.snapshot(&mut core).unwrap();
-    let took = began.elapsed();
-    let held = Instant::now();
+    let took = started_at.elapsed();
+    let paused = Instant::now();
     let bytes = core.save().len();
     println!(
         "snapshot: {bytes} bytes, {:?} to make, {took:?} until it is on the disk, behind the scheduler's back",
-        held.elapsed()
+        paused.elapsed()
     );
     drop((core, retained));
     let size = std::fs::metadata(path.join("journal.redb")).unwrap().len();
-    let began = Instant::now();
-    let (core, retained) = begin(&path, None, Box::new(|_| Err("it is there".to_owned())));
-    let took = began.elapsed();
+    let started_at = Instant::now();
+    let (core, retained) = start(&path, None, Box::new(|_| Err("it is there".to_owned())));
+    let took = started_at.elapsed();
     assert_eq!(core.scheduler().partitions()[0].apps.len(), 100_000);
     println!("restore: {took:?} for 100000 applications from {size} bytes (promised: 2 s)");
     drop((core, retained));
@@ -231,8 +231,8 @@ impl Workload for Beat {
 
 fn past() {
     const WORK: u64 = 1_000_000;
-    let path = folder("past");
-    let (mut core, retained) = begin(
+    let path = dir("past");
+    let (mut core, retained) = start(
         &path,
         Some(Box::new(Beat { at: 10 })),
         Box::new(|workload| {
@@ -257,9 +257,9 @@ fn past() {
     let mut worst = Duration::ZERO;
     for part in 1..10 {
         let back = Duration::from_micros(now.0 / 10 * part).max(Duration::from_secs(1));
-        let began = Instant::now();
+        let started_at = Instant::now();
         retained.history().view_at(Time(now.0 - u64::try_from(back.as_micros()).unwrap())).unwrap();
-        worst = worst.max(began.elapsed());
+        worst = worst.max(started_at.elapsed());
     }
     println!(
         "past: {worst:?} at worst to look back into {} s, {work} commands and cycles, {size} bytes (promised: 1 s)",

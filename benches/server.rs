@@ -39,15 +39,15 @@ impl Load {
     /// Short under `cargo test`, the target's values under `cargo bench`, or the arguments.
     fn asked() -> Self {
         let words: Vec<String> = std::env::args().skip(1).collect();
-        let said = |name: &str| {
+        let reported = |name: &str| {
             let at = words.iter().position(|word| word == name)?;
             words.get(at + 1).and_then(|word| word.parse::<f64>().ok())
         };
-        let whole = |name: &str, usual: u64| said(name).map_or(usual, |number| number.max(0.0) as u64);
+        let whole = |name: &str, usual: u64| reported(name).map_or(usual, |number| number.max(0.0) as u64);
         let full = words.iter().any(|word| word == "--bench");
         Self {
             tenants: if full { 100 } else { 3 },
-            seconds: said("--seconds").unwrap_or(if full { 10.0 } else { 0.2 }),
+            seconds: reported("--seconds").unwrap_or(if full { 10.0 } else { 0.2 }),
             reads: whole("--reads", 1000),
             streams: usize::try_from(whole("--streams", 10)).unwrap(),
             events: whole("--events", 5000),
@@ -68,9 +68,9 @@ fn main() {
     let mut options =
         Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, Settings::default().config().event.clone());
     options.events.max_streams_per_host = u32::try_from(load.streams).unwrap();
-    let folder = std::env::temp_dir().join(format!("kornsole-bench-{}", std::process::id()));
-    std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
-    let tokens = folder.join("tokens.yaml");
+    let dir = std::env::temp_dir().join(format!("kornsole-bench-{}", std::process::id()));
+    std::fs::DirBuilder::new().mode(0o700).create(&dir).unwrap();
+    let tokens = dir.join("tokens.yaml");
     let new = NewToken::make(Identity::new("sue", ["dev"]), None, false, "").unwrap();
     auth::add(&tokens, new.token).unwrap();
     options.access.tokens = Some(tokens);
@@ -79,7 +79,7 @@ fn main() {
     many_reads(&load, &engine, server.address());
     what_ifs(&load, &engine, server.address(), &new.secret);
     streams(&load, &engine, server.address());
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
 }
 
 fn wide(tenants: usize) -> Arc<Engine> {
@@ -150,15 +150,15 @@ fn taken(name: &str) -> Option<Duration> {
 
 /// Returns the result with the server's processor time and the elapsed time.
 fn measured<T>(what: impl FnOnce() -> T) -> (T, Option<Duration>, Duration) {
-    let (before, began) = (taken("rest"), Instant::now());
+    let (before, started_at) = (taken("rest"), Instant::now());
     let done = what();
-    let wall = began.elapsed();
+    let wall = started_at.elapsed();
     let spent = taken("rest").zip(before).map(|(after, before)| after.saturating_sub(before));
     (done, spent, wall)
 }
 
-fn line(what: &str, figure: &str, promise: &str) {
-    println!("{what:<58}{figure:>24}   {promise}");
+fn line(what: &str, metric: &str, promise: &str) {
+    println!("{what:<58}{metric:>24}   {promise}");
 }
 
 fn time(time: Option<Duration>) -> String {
@@ -184,12 +184,12 @@ fn reads_one_by_one(load: &Load, address: SocketAddr) {
 }
 
 fn work(engine: &Engine, span: Duration, names: &str) -> f64 {
-    let (began, mut rounds) = (Instant::now(), 0);
-    while began.elapsed() < span {
+    let (started_at, mut rounds) = (Instant::now(), 0);
+    while started_at.elapsed() < span {
         round(engine, &format!("{names}-{rounds}"), 50);
         rounds += 1;
     }
-    f64::from(rounds) / began.elapsed().as_secs_f64()
+    f64::from(rounds) / started_at.elapsed().as_secs_f64()
 }
 
 fn round(engine: &Engine, name: &str, asks: u32) {
@@ -230,23 +230,23 @@ fn many_reads(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
 /// Returns the number of reads and the slowest one.
 fn reader(address: SocketAddr, rate: u64, stop: Arc<AtomicBool>) -> JoinHandle<(u64, Duration)> {
     std::thread::spawn(move || {
-        let (mut stream, began) = (connect(address), Instant::now());
+        let (mut stream, started_at) = (connect(address), Instant::now());
         let (mut count, mut slowest) = (0, Duration::ZERO);
         while !stop.load(Ordering::Relaxed) {
             let asked = Instant::now();
             get(&mut stream, ONE);
             slowest = slowest.max(asked.elapsed());
             count += 1;
-            pace(began, count, rate);
+            pace(started_at, count, rate);
         }
         (count, slowest)
     })
 }
 
 /// Waits until read `count` is due at a rate.
-fn pace(began: Instant, count: u64, rate: u64) {
+fn pace(started_at: Instant, count: u64, rate: u64) {
     let due = Duration::from_secs_f64(count as f64 / rate.max(1) as f64);
-    std::thread::sleep(due.saturating_sub(began.elapsed()));
+    std::thread::sleep(due.saturating_sub(started_at.elapsed()));
 }
 
 fn what_ifs(load: &Load, engine: &Arc<Engine>, address: SocketAddr, token: &str) {
@@ -304,11 +304,11 @@ fn streams(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     let number = || engine.events().page(Numbering::Upstream, u64::MAX, 0).next;
     let first = number();
     let (happened, spent, wall) = measured(|| {
-        let (began, mut rounds) = (Instant::now(), 0);
-        while began.elapsed() < load.span() {
+        let (started_at, mut rounds) = (Instant::now(), 0);
+        while started_at.elapsed() < load.span() {
             round(engine, &format!("event-{rounds}"), 10);
             rounds += 1;
-            pace(began, number() - first, load.events);
+            pace(started_at, number() - first, load.events);
         }
         let happened = number() - first;
         let patience = Instant::now();

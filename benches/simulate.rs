@@ -75,18 +75,18 @@ fn main() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (next, allocated) = (AtomicUsize::new(0), AtomicU64::new(0));
     let (ran, waited) = (AtomicU64::new(0), AtomicU64::new(0));
-    let (began, cpu) = (Instant::now(), cpu_time());
+    let (started_at, cpu) = (Instant::now(), cpu_time());
     let work = || {
         while next.fetch_add(1, Ordering::Relaxed) < runs {
-            let figures = run(&workload, &plan, &|_| true).expect("nothing stops it");
-            allocated.fetch_add(figures.total.allocated, Ordering::Relaxed);
+            let metrics = run(&workload, &plan, &|_| true).expect("nothing stops it");
+            allocated.fetch_add(metrics.total.allocated, Ordering::Relaxed);
         }
         let [on_a_core, for_one] = on_a_core();
         ran.fetch_add(on_a_core, Ordering::Relaxed);
         waited.fetch_add(for_one, Ordering::Relaxed);
     };
     std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
-    let (took, used) = (began.elapsed(), cpu_time().saturating_sub(cpu));
+    let (took, used) = (started_at.elapsed(), cpu_time().saturating_sub(cpu));
     assert_eq!(allocated.into_inner(), asks * runs as u64, "every ask ran");
     let of_all = took.as_secs_f64() * cores as f64;
     let share = |nanoseconds: u64| nanoseconds as f64 / 1e9 / of_all * 100.0;

@@ -68,7 +68,7 @@ fn state(leaves: usize) -> (Scheduler, Time, Arc<str>) {
 }
 
 fn fork((scheduler, now, text): &(Scheduler, Time, Arc<str>)) -> Fork {
-    let moment = (*now, Pace::beginning(*now));
+    let moment = (*now, Pace::initial(*now));
     Fork::of(scheduler, None, moment, Some(Arc::clone(text)), usize::MAX).expect("there is a partition")
 }
 

@@ -11,11 +11,11 @@ use regex::Regex;
 
 const RULES: &str = "docs/rules.md";
 
-fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut open = vec![PathBuf::from(folder)];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
+    let mut open = vec![PathBuf::from(dir)];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(&dir).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);
@@ -30,7 +30,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 
 /// Comments joined over lines, because a citation may be wrapped, and the IDs in strings, the codes of `check`.
 fn sources() -> Vec<(PathBuf, String)> {
-    let files = ["src", "crates", "tests", "benches"].into_iter().flat_map(|folder| files(folder, ".rs"));
+    let files = ["src", "crates", "tests", "benches"].into_iter().flat_map(|dir| files(dir, ".rs"));
     files.map(|path| (path.clone(), unwrapped(&fs::read_to_string(&path).unwrap()))).collect()
 }
 
@@ -113,7 +113,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 
 /// The anchor of a heading: lowercase, spaces as dashes, without punctuation.
 fn anchor(heading: &str) -> String {
-    let retained = heading.chars().filter(|sign| sign.is_alphanumeric() || " -_".contains(*sign));
+    let retained = heading.chars().filter(|symbol| symbol.is_alphanumeric() || " -_".contains(*symbol));
     retained.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
@@ -155,16 +155,16 @@ fn relative_links_resolve() {
 
 #[test]
 fn a_link_that_leads_nowhere_is_found() {
-    let folder = std::env::temp_dir().join(format!("kornsole-docs-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let page = folder.join("page.md");
+    let dir = std::env::temp_dir().join(format!("kornsole-docs-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let page = dir.join("page.md");
     fs::write(
         &page,
         "# One two\n[a](#one-two) [b](#three) [c](gone.md) [d](https://example.org/x)\n```sh\n[e](no.md)\n```\n",
     )
     .unwrap();
     let broken = broken_links(&page);
-    fs::remove_dir_all(&folder).unwrap();
+    fs::remove_dir_all(&dir).unwrap();
     assert_eq!(broken, [format!("{}: #three", page.display()), format!("{}: gone.md", page.display())]);
 }
 
@@ -184,7 +184,7 @@ fn the_functions_of_the_map_exist() {
     let map = fs::read_to_string("src/lib.rs").unwrap();
     let sources: Vec<(PathBuf, String)> = ["src", "crates"]
         .into_iter()
-        .flat_map(|folder| files(folder, ".rs"))
+        .flat_map(|dir| files(dir, ".rs"))
         .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
         .collect();
     let named = Regex::new(r"`(\w+)::(\w+)`").unwrap();

@@ -14,9 +14,9 @@ const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 struct Crate {
     name: String,
     version: String,
-    licence: String,
+    license: String,
     source: String,
-    folder: PathBuf,
+    dir: PathBuf,
 }
 
 fn crates() -> Vec<Crate> {
@@ -50,16 +50,16 @@ fn crates() -> Vec<Crate> {
 
 fn read(package: &Value) -> Crate {
     let text = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
-    let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_owned();
-    Crate { name: text("name"), version: text("version"), licence: text("license"), source: text("source"), folder }
+    let dir = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_owned();
+    Crate { name: text("name"), version: text("version"), license: text("license"), source: text("source"), dir }
 }
 
 fn texts(of: &Crate) -> Vec<String> {
-    let begins =
+    let starts =
         |name: &str| ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"].iter().any(|word| name.starts_with(word));
-    let entries = std::fs::read_dir(&of.folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(&of.dir).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries
-        .filter(|path| path.is_file() && begins(&path.file_name().unwrap().to_string_lossy().to_uppercase()))
+        .filter(|path| path.is_file() && starts(&path.file_name().unwrap().to_string_lossy().to_uppercase()))
         .collect();
     files.sort();
     let read = |path: &PathBuf| String::from_utf8_lossy(&std::fs::read(path).unwrap()).replace('\r', "");
@@ -74,7 +74,7 @@ fn third_party(crates: &[Crate]) -> String {
     let mut by_text: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
     for one in crates {
         let name = format!("{} {}", one.name, one.version);
-        table += &format!("{name:<40} {}\n", one.licence);
+        table += &format!("{name:<40} {}\n", one.license);
         for text in texts(one) {
             let key = text.split_whitespace().collect::<Vec<_>>().join(" ");
             by_text.entry(key).or_insert((text, Vec::new())).1.push(name.clone());
@@ -148,14 +148,14 @@ fn one(allowed: &BTreeSet<String>, words: &mut Words<'_>) -> bool {
 }
 
 #[test]
-fn every_licence_is_allowed_and_every_allowed_one_is_needed() {
+fn every_license_is_allowed_and_every_allowed_one_is_needed() {
     let deny = deny();
     let list = deny["licenses"]["allow"].as_array().unwrap();
     let allowed: BTreeSet<String> = list.iter().map(|name| name.as_str().unwrap().to_owned()).collect();
     let crates = crates();
     let refused = |allowed: &BTreeSet<String>| {
-        let refused = crates.iter().filter(|one| !allows(allowed, &one.licence));
-        refused.map(|one| format!("{} {}: {}", one.name, one.version, one.licence)).collect::<Vec<_>>()
+        let refused = crates.iter().filter(|one| !allows(allowed, &one.license));
+        refused.map(|one| format!("{} {}: {}", one.name, one.version, one.license)).collect::<Vec<_>>()
     };
     assert_eq!(refused(&allowed), Vec::<String>::new());
     for name in &allowed {
@@ -166,7 +166,7 @@ fn every_licence_is_allowed_and_every_allowed_one_is_needed() {
 }
 
 #[test]
-fn crates_come_twice_only_where_deny_toml_says_so_and_from_the_registry_only() {
+fn duplicate_crates_are_listed_in_deny_toml_and_come_from_the_registry_only() {
     let deny = deny();
     assert_eq!(deny["bans"]["multiple-versions"].as_str(), Some("deny"));
     let skipped = deny["bans"]["skip"].as_array().unwrap().iter();

@@ -12,12 +12,12 @@ const PAGE: &str = "docs/guide/keys.md";
 
 #[test]
 fn the_key_table_is_that_of_the_registry() {
-    holds(PAGE, "keys", &format!("\n{}\n", command::key_table()));
+    check_table(PAGE, "keys", &format!("\n{}\n", command::key_table()));
 }
 
 #[test]
 fn the_table_of_switches_is_that_of_the_scheduler() {
-    holds("docs/profiles.md", "switches", &format!("\n{}\n", profiles::table()));
+    check_table("docs/profiles.md", "switches", &format!("\n{}\n", profiles::table()));
 }
 
 #[test]
@@ -29,13 +29,13 @@ fn the_test_of_each_switch_is_there() {
     }
 }
 
-fn holds(page: &str, mark: &str, table: &str) {
-    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
+fn check_table(page: &str, mark: &str, table: &str) {
+    let (start, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
     let text = fs::read_to_string(page).unwrap();
-    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("no line {begin:?} in {page}"));
+    let (before, rest) = text.split_once(&start).unwrap_or_else(|| panic!("no line {start:?} in {page}"));
     let (written, after) = rest.split_once(&end).unwrap_or_else(|| panic!("no line {end:?} in {page}"));
     if std::env::var_os("UPDATE").is_some() {
-        fs::write(page, format!("{before}{begin}{table}{end}{after}")).unwrap();
+        fs::write(page, format!("{before}{start}{table}{end}{after}")).unwrap();
         return;
     }
     let differs = written.lines().zip(table.lines()).find(|(written, known)| written != known);

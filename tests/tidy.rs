@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 ///
 /// `theme` and `spelling` use nothing of the console. The options name a theme, so `state` and `update` use them; a
 /// text names its role, so `present` does.
-const ROOMS: [(&str, &[&str]); 10] = [
+const MODULES: [(&str, &[&str]); 10] = [
     ("spelling", &[]),
     ("theme", &["spelling"]),
     ("state", &["theme"]),
@@ -73,8 +73,8 @@ const CONSOLE_PURE: [&str; 6] = [
     "crates/console/src/linear",
 ];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
     let mut entries: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for entry in entries {
@@ -116,7 +116,7 @@ fn is_test_file(file: &Path) -> bool {
 }
 
 /// The rooms named in a line; the file is `depth` modules below the console.
-fn rooms_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
+fn modules_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
     let starts = ["crate::".to_owned(), "super::".repeat(depth)];
     starts.into_iter().flat_map(move |start| {
         let found = line.match_indices(&start).filter(|(at, _)| !line[..*at].ends_with("::"));
@@ -127,24 +127,24 @@ fn rooms_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
 }
 
 #[test]
-fn rooms_of_the_console_import_downwards_only() {
-    let rooms: BTreeMap<&str, &[&str]> = ROOMS.into_iter().collect();
+fn modules_of_the_console_import_downwards_only() {
+    let modules: BTreeMap<&str, &[&str]> = MODULES.into_iter().collect();
     let mut wrong = Vec::new();
     for file in all_sources().iter().filter(|file| file.starts_with("crates/console/src") && !is_test_file(file)) {
         let parts: Vec<&str> = file.iter().skip(3).filter_map(|part| part.to_str()).collect();
-        let room = parts[0].strip_suffix(".rs").unwrap_or(parts[0]);
-        if room == "lib" {
+        let module = parts[0].strip_suffix(".rs").unwrap_or(parts[0]);
+        if module == "lib" {
             continue;
         }
-        let Some(allowed) = rooms.get(room) else {
-            wrong.push(format!("{}: the room {room:?} is not in the table", file.display()));
+        let Some(allowed) = modules.get(module) else {
+            wrong.push(format!("{}: the room {module:?} is not in the table", file.display()));
             continue;
         };
         let depth = parts.len() - usize::from(parts.last() == Some(&"mod.rs"));
         for (number, line) in code(file) {
-            for name in rooms_used(&line, depth).filter(|name| rooms.contains_key(name.as_str())) {
-                if name != room && !allowed.contains(&name.as_str()) {
-                    wrong.push(format!("{}:{number}: {room} must not use {name}", file.display()));
+            for name in modules_used(&line, depth).filter(|name| modules.contains_key(name.as_str())) {
+                if name != module && !allowed.contains(&name.as_str()) {
+                    wrong.push(format!("{}:{number}: {module} must not use {name}", file.display()));
                 }
             }
         }
@@ -219,7 +219,7 @@ fn text_is_printed_where_it_is_escaped() {
 fn the_core_is_pure() {
     let mut wrong = Vec::new();
     for file in all_sources() {
-        if is_test_file(&file) || !PURE.iter().any(|folder| file.starts_with(folder)) {
+        if is_test_file(&file) || !PURE.iter().any(|dir| file.starts_with(dir)) {
             continue;
         }
         for (number, line) in code(&file) {
@@ -237,9 +237,9 @@ fn the_core_is_pure() {
 
 #[test]
 fn the_hash_maps_of_the_core_cannot_be_walked() {
-    for (_, home, begin) in HASH_MAP_HOMES {
+    for (_, home, head) in HASH_MAP_HOMES {
         let text: String = code(Path::new(home)).into_iter().map(|(_, line)| line + "\n").collect();
-        let body = text.split(begin).nth(1).expect("the look-up is where it was");
+        let body = text.split(head).nth(1).expect("the look-up is where it was");
         let body = body.split("\n}").next().unwrap();
         for word in ["fn iter", "fn keys", "fn values", "fn drain", "fn into_iter", "fn retain"] {
             assert!(!body.contains(word), "{home} has {word}");
@@ -248,11 +248,11 @@ fn the_hash_maps_of_the_core_cannot_be_walked() {
 }
 
 #[test]
-fn the_console_takes_the_time_as_an_argument() {
+fn the_console_receives_the_time_as_an_argument() {
     let mut wrong = Vec::new();
     for file in all_sources() {
         let path = file.to_str().unwrap();
-        if CONSOLE_PURE.iter().any(|folder| path.starts_with(folder)) {
+        if CONSOLE_PURE.iter().any(|dir| path.starts_with(dir)) {
             let asks = code(&file).into_iter().filter(|(_, line)| line.contains("::now()"));
             wrong.extend(asks.map(|(number, _)| format!("{path}:{number}")));
         }

@@ -37,7 +37,7 @@ impl Ledger {
                 task_group: None,
                 required_node: None,
                 tags: Default::default(),
-                said: None,
+                reported: None,
             };
             Arc::make_mut(row).asks.insert(1, Arc::new(ask));
         }
@@ -45,7 +45,7 @@ impl Ledger {
         let (rows, before) = (vec![rows], Before::new());
         let mut ledger = Self { followed: Followed::default(), rows, before, number: 0, at: Time(3_600_000_000) };
         let first = look(&ledger.rows, (0, ledger.at), &ledger.before, &ledger.followed, DIALECT);
-        ledger.followed.begin(&first, []);
+        ledger.followed.start(&first, []);
         ledger.compare();
         ledger
     }
@@ -58,7 +58,7 @@ impl Ledger {
     }
 
     /// Half of the events are new allocations, half are their releases.
-    fn hear(&mut self, events: u64) {
+    fn handle(&mut self, events: u64) {
         for _ in 0..events / 2 {
             let app: AppId = format!("app-{:06}", self.number * 7_919 % u64::from(APPS)).into();
             let changes =
@@ -73,9 +73,9 @@ impl Ledger {
 }
 
 #[divan::bench(sample_count = 30, sample_size = 1)]
-fn hear(bencher: Bencher<'_, '_>) {
+fn handle(bencher: Bencher<'_, '_>) {
     let mut ledger = Ledger::new();
-    bencher.bench_local(|| ledger.hear(1_000));
+    bencher.bench_local(|| ledger.handle(1_000));
 }
 
 /// Lists with 100 changed applications, after 1,000 events.
@@ -94,7 +94,7 @@ fn compare(bencher: Bencher<'_, '_>) {
 fn moment(bencher: Bencher<'_, '_>) {
     let mut ledger = Ledger::new();
     let before = ledger.followed.moment();
-    ledger.hear(1_000);
+    ledger.handle(1_000);
     bencher.bench_local(|| {
         ledger.followed.settle();
         ledger.followed.moment().changes(&before)

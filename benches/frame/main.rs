@@ -176,14 +176,14 @@ fn next(view: &View) -> View {
     next
 }
 
-struct Stand {
+struct Rig {
     source: Arc<Large>,
     session: Session,
     buffer: Buffer,
     now: Duration,
 }
 
-impl Stand {
+impl Rig {
     fn new(keys: &str) -> Self {
         let about = About { place: SourcePlace::Embedded, name: "large".to_owned(), notes: Vec::new() };
         let identity = Identity::new("sue", ["dev"]);
@@ -191,11 +191,11 @@ impl Stand {
             Arc::new(Large { about, identity, view: Mutex::new(Arc::new(large())), trends: Trends::in_memory() });
         let session = Session::new(Arc::clone(&source) as Arc<dyn Source>, Options::default(), SIZE);
         let area = Rect::new(0, 0, SIZE.width, SIZE.height);
-        let mut stand = Self { source, session, buffer: Buffer::empty(area), now: Duration::ZERO };
+        let mut rig = Self { source, session, buffer: Buffer::empty(area), now: Duration::ZERO };
         for key in Key::parse_all(keys).unwrap_or_default() {
-            stand.session.key(key, stand.now);
+            rig.session.key(key, rig.now);
         }
-        stand
+        rig
     }
 
     fn draw(&mut self) {
@@ -219,65 +219,65 @@ const PAGES: [&str; 4] = ["o", "1", "2", "3"];
 
 #[divan::bench(args = PAGES)]
 fn idle(bencher: Bencher<'_, '_>, page: &str) {
-    let mut stand = Stand::new(page);
-    bencher.bench_local(|| stand.draw());
+    let mut rig = Rig::new(page);
+    bencher.bench_local(|| rig.draw());
 }
 
 #[divan::bench(args = PAGES)]
 fn news(bencher: Bencher<'_, '_>, page: &str) {
-    let mut stand = Stand::new(page);
+    let mut rig = Rig::new(page);
     let views: Vec<Arc<View>> =
         std::iter::successors(Some(large()), |view| Some(next(view))).take(2).map(Arc::new).collect();
     let mut turn = 0;
     bencher.bench_local(|| {
         turn += 1;
-        if let Ok(mut view) = stand.source.view.lock() {
+        if let Ok(mut view) = rig.source.view.lock() {
             *view = Arc::clone(&views[turn % 2]);
         }
-        stand.now += Duration::from_millis(16);
-        stand.session.step(Incoming::Refresh, stand.now);
-        stand.draw();
+        rig.now += Duration::from_millis(16);
+        rig.session.step(Incoming::Refresh, rig.now);
+        rig.draw();
     });
 }
 
 #[divan::bench(args = PAGES)]
 fn key(bencher: Bencher<'_, '_>, page: &str) {
-    let mut stand = Stand::new(page);
+    let mut rig = Rig::new(page);
     bencher.bench_local(|| {
-        stand.press(Key::plain(Code::PageDown));
-        stand.draw();
+        rig.press(Key::plain(Code::PageDown));
+        rig.draw();
     });
 }
 
 #[divan::bench(args = PAGES)]
 fn resort(bencher: Bencher<'_, '_>, page: &str) {
-    let mut stand = Stand::new(page);
+    let mut rig = Rig::new(page);
     bencher.bench_local(|| {
-        stand.press(Key::plain(Code::Char('r')));
-        stand.draw();
+        rig.press(Key::plain(Code::Char('r')));
+        rig.draw();
     });
 }
 
 #[divan::bench(args = PAGES)]
 fn filter(bencher: Bencher<'_, '_>, page: &str) {
-    let mut stand = Stand::new(&format!("{page}/"));
+    let mut rig = Rig::new(&format!("{page}/"));
     bencher.bench_local(|| {
-        stand.press(Key::plain(Code::Char('1')));
-        stand.draw();
-        stand.press(Key::plain(Code::Backspace));
+        rig.press(Key::plain(Code::Char('1')));
+        rig.draw();
+        rig.press(Key::plain(Code::Backspace));
     });
 }
 
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn overview(bencher: Bencher<'_, '_>) {
-    let stand = Stand::new("");
-    stand.measure_an_hour();
-    let view = stand.source.view();
+    let rig = Rig::new("");
+    rig.measure_an_hour();
+    let view = rig.source.view();
     let given = Given {
         at: view.at,
         partition: "default".into(),
-        trends: stand.source.trends.rings("default"),
-        looked: Some(Time::ZERO),
+        trends: rig.source.trends.rings("default"),
+        visited: Some(Time::ZERO),
         rows: 40,
         happened: Vec::new(),
         cycle: None,
@@ -293,36 +293,36 @@ fn overview(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn trends(bencher: Bencher<'_, '_>) {
-    let mut stand = Stand::new("");
-    stand.measure_an_hour();
-    stand.press(Key::plain(Code::Char('T')));
-    bencher.bench_local(|| stand.draw());
+    let mut rig = Rig::new("");
+    rig.measure_an_hour();
+    rig.press(Key::plain(Code::Char('T')));
+    bencher.bench_local(|| rig.draw());
 }
 
 #[divan::bench(args = [":columns cpu trend<ret>", ":columns cpu<ret>", "3:columns cpu trend<ret>", "3:columns cpu<ret>"])]
 fn trend_column(bencher: Bencher<'_, '_>, keys: &str) {
-    let mut stand = Stand::new(&format!("1{keys}"));
-    stand.measure_an_hour();
-    stand.session.step(Incoming::Refresh, stand.now);
-    bencher.bench_local(|| stand.draw());
+    let mut rig = Rig::new(&format!("1{keys}"));
+    rig.measure_an_hour();
+    rig.session.step(Incoming::Refresh, rig.now);
+    bencher.bench_local(|| rig.draw());
 }
 
 /// The work of the alert thread, every 5 s.
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn judge(bencher: Bencher<'_, '_>) {
-    let stand = Stand::new("");
+    let rig = Rig::new("");
     let board = Board::new("large", Arc::new(defaults()), None, Time::ZERO, Vec::new());
     let mut probe = Probe::default();
     let mut clock = Duration::ZERO;
-    bencher.with_inputs(|| stand.source.go_on()).bench_local_values(|()| {
+    bencher.with_inputs(|| rig.source.go_on()).bench_local_values(|()| {
         clock += probe::EVERY;
-        let given = probe.given(&*stand.source, clock);
+        let given = probe.given(&*rig.source, clock);
         board.step(&given, Timing { wall: SystemTime::UNIX_EPOCH + clock, speed: 1.0 })
     });
 }
 
 #[divan::bench(sample_count = 70, sample_size = 1)]
 fn measure(bencher: Bencher<'_, '_>) {
-    let stand = Stand::new("");
-    bencher.with_inputs(|| stand.source.go_on()).bench_local_values(|()| stand.source.trends.observe(&*stand.source));
+    let rig = Rig::new("");
+    bencher.with_inputs(|| rig.source.go_on()).bench_local_values(|()| rig.source.trends.observe(&*rig.source));
 }

@@ -15,18 +15,18 @@ pub struct Console {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    begun: Instant,
+    started: Instant,
 }
 
 impl Console {
     /// Attaches to a scheduler and to the cluster of the stage.
     pub fn attach(stage: &Stage, url: &str) -> Self {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["attach", "k8s://root/bench", "--via", url, "--linear"])
             .env("KUBECONFIG", &stage.kubeconfig)
-            .env("XDG_CONFIG_HOME", &stage.folder)
-            .env("XDG_STATE_HOME", &stage.folder)
+            .env("XDG_CONFIG_HOME", &stage.dir)
+            .env("XDG_STATE_HOME", &stage.dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -35,32 +35,32 @@ impl Console {
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
         std::thread::spawn(move || output.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let input = child.stdin.take().unwrap();
-        Self { child, input, lines, begun }
+        Self { child, input, lines, started }
     }
 
     /// Waits for an output. Returns the time since the start.
-    pub fn until(&self, said: &str) -> Duration {
+    pub fn until(&self, reported: &str) -> Duration {
         let end = Instant::now() + PATIENCE;
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            if line.contains(said) {
-                return self.begun.elapsed();
+            if line.contains(reported) {
+                return self.started.elapsed();
             }
         }
-        panic!("the console does not say {said:?}");
+        panic!("the console does not say {reported:?}");
     }
 
     /// Repeats a command until it prints something. Returns the time since the start.
-    pub fn ask_until(&mut self, command: &str, said: &str) -> Duration {
+    pub fn ask_until(&mut self, command: &str, reported: &str) -> Duration {
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
             writeln!(self.input, "{command}").unwrap();
             while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(100)) {
-                if line.contains(said) {
-                    return self.begun.elapsed();
+                if line.contains(reported) {
+                    return self.started.elapsed();
                 }
             }
         }
-        panic!("the console does not say {said:?} to {command}");
+        panic!("the console does not say {reported:?} to {command}");
     }
 
     /// Its resource usage.

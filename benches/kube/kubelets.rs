@@ -119,12 +119,12 @@ impl Kubelets {
 
     fn until<T>(&self, what: &str, mut look: impl FnMut(&Sight) -> Option<T>) -> T {
         let (sight, news) = &*self.sight;
-        let (mut sight, begin) = (sight.lock().unwrap(), Instant::now());
+        let (mut sight, started_at) = (sight.lock().unwrap(), Instant::now());
         loop {
             if let Some(found) = look(&sight) {
                 return found;
             }
-            assert!(begin.elapsed() < PATIENCE, "not within five minutes: {what}");
+            assert!(started_at.elapsed() < PATIENCE, "not within five minutes: {what}");
             sight = news.wait_timeout(sight, SETTLED / 4).unwrap().0;
         }
     }
@@ -182,7 +182,7 @@ fn take(sight: &(Mutex<Sight>, Condvar), change: Change<Seen>, ready: &mut Vec<S
         }
         Change::Gone(uid) => drop(sight.pods.remove(&uid)),
         Change::Lost(fault) => println!("the watch of the kubelets: {fault}"),
-        Change::Begun | Change::Complete | Change::Live => return,
+        Change::Started | Change::Complete | Change::Live => return,
     }
     sight.changed = now;
     news.notify_all();

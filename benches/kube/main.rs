@@ -44,8 +44,8 @@ impl Load {
         let words: Vec<String> = std::env::args().skip(1).collect();
         let full = words.iter().any(|word| word == "--bench");
         let number = |name: &str, small: usize, large: usize| {
-            let said = words.iter().skip_while(|word| *word != name).nth(1).and_then(|text| text.parse().ok());
-            said.unwrap_or(if full { large } else { small })
+            let reported = words.iter().skip_while(|word| *word != name).nth(1).and_then(|text| text.parse().ok());
+            reported.unwrap_or(if full { large } else { small })
         };
         Self {
             nodes: number("--nodes", 5, 1_000).max(1),
@@ -125,9 +125,9 @@ fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     world::make_pods(api, load.nodes.min(100), "kornsole");
     kubelets.until_seen(load.existing + load.nodes.min(100));
     kubelets.mark();
-    let begin = Instant::now();
+    let started_at = Instant::now();
     let program = Program::start(stage);
-    let first = kubelets.first().duration_since(begin);
+    let first = kubelets.first().duration_since(started_at);
     let of = |what: &str| format!("{} pods: {what}", load.existing);
     line(&of("from the start to the first binding (aim: 10)"), first.as_secs_f64(), "s");
     kubelets.rate(load.nodes.min(100));

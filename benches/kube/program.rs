@@ -24,7 +24,7 @@ impl Program {
             .args(["kube", "schedule", "--context", "root", "--namespace", "bench", "--listen", "127.0.0.1:0"])
             .args(["--log", "warn"])
             .env("KUBECONFIG", &stage.kubeconfig)
-            .env("XDG_CONFIG_HOME", &stage.folder)
+            .env("XDG_CONFIG_HOME", &stage.dir)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

@@ -24,17 +24,17 @@ pub fn all() {
     let small = !std::env::args().any(|word| word == "--bench");
     let jobs = number("--jobs").unwrap_or(if small { 20 } else { 1000 });
     let pending = number("--pending").unwrap_or(if small { 100 } else { 10_000 });
-    let folder = std::env::temp_dir().join(format!("kornsole-bench-local-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    kornsole(&folder, jobs, pending);
+    let dir = std::env::temp_dir().join(format!("kornsole-bench-local-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    kornsole(&dir, jobs, pending);
     let (at_one_time, waiting) = if small { (8, 64) } else { (500, pending) };
     // The target rate, 300 per second, and the machine's maximum.
-    busy(&folder, at_one_time, waiting, "1.667");
-    busy(&folder, at_one_time, waiting, "1");
-    task_spooler(&folder, jobs);
-    pueue(&folder, jobs);
+    busy(&dir, at_one_time, waiting, "1.667");
+    busy(&dir, at_one_time, waiting, "1");
+    task_spooler(&dir, jobs);
+    pueue(&dir, jobs);
     // Supervisors outlive their daemon and may still write.
-    let _ = fs::remove_dir_all(&folder);
+    let _ = fs::remove_dir_all(&dir);
 }
 
 fn line(who: &str, what: &str, value: f64, unit: &str) {
@@ -55,8 +55,8 @@ struct Daemon {
 }
 
 impl Daemon {
-    fn up(folder: &Path, cores: &str) -> Self {
-        let (jobs, socket) = (folder.join("jobs"), folder.join("run/local.sock"));
+    fn up(dir: &Path, cores: &str) -> Self {
+        let (jobs, socket) = (dir.join("jobs"), dir.join("run/local.sock"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
         command
             .args(["local", "up", "--cpu", cores, "--mem", "64G", "--history", "100000", "--log", "error", "--dir"])
@@ -99,11 +99,11 @@ fn submit(client: &mut Client, spec: JobSpec) -> (u64, Duration) {
     }
 }
 
-fn kornsole(folder: &Path, jobs: usize, pending: usize) {
+fn kornsole(dir: &Path, jobs: usize, pending: usize) {
     let who = "kornsole";
-    let folder = folder.join(who);
-    fs::create_dir_all(&folder).unwrap();
-    let daemon = Daemon::up(&folder, "2");
+    let dir = dir.join(who);
+    fs::create_dir_all(&dir).unwrap();
+    let daemon = Daemon::up(&dir, "2");
     idle(who, "with nothing pending", daemon.child.id());
     let mut client = daemon.client();
     let started = Instant::now();
@@ -126,11 +126,11 @@ fn kornsole(folder: &Path, jobs: usize, pending: usize) {
     commands(who, jobs.min(200), cli);
 }
 
-fn busy(folder: &Path, at_one_time: usize, pending: usize, seconds: &str) {
+fn busy(dir: &Path, at_one_time: usize, pending: usize, seconds: &str) {
     let who = "kornsole";
-    let folder = folder.join(format!("busy-{seconds}"));
-    fs::create_dir_all(&folder).unwrap();
-    let daemon = Daemon::up(&folder, &at_one_time.to_string());
+    let dir = dir.join(format!("busy-{seconds}"));
+    fs::create_dir_all(&dir).unwrap();
+    let daemon = Daemon::up(&dir, &at_one_time.to_string());
     let mut client = daemon.client();
     // The second array replaces jobs that end during the measurement.
     for _ in 0..2 {
@@ -198,21 +198,21 @@ fn commands(who: &str, number: usize, command: impl Fn() -> Command) {
 
 fn is_there(program: &str) -> bool {
     let path = std::env::var("PATH").unwrap_or_default();
-    let there = path.split(':').any(|folder| Path::new(folder).join(program).exists());
+    let there = path.split(':').any(|dir| Path::new(dir).join(program).exists());
     if !there {
         println!("{program:<14}is not installed");
     }
     there
 }
 
-fn task_spooler(folder: &Path, jobs: usize) {
+fn task_spooler(dir: &Path, jobs: usize) {
     if !is_there("tsp") {
         return;
     }
-    let socket = folder.join("tsp.sock");
+    let socket = dir.join("tsp.sock");
     let tsp = |arguments: &[&str]| {
         let mut command = Command::new("tsp");
-        command.args(arguments).env("TS_SOCKET", &socket).env("TMPDIR", folder).env("TS_MAXFINISHED", "10000");
+        command.args(arguments).env("TS_SOCKET", &socket).env("TMPDIR", dir).env("TS_MAXFINISHED", "10000");
         command.stdout(Stdio::null());
         command
     };
@@ -228,11 +228,11 @@ fn task_spooler(folder: &Path, jobs: usize) {
     tsp(&["-K"]).status().unwrap();
 }
 
-fn pueue(folder: &Path, jobs: usize) {
+fn pueue(dir: &Path, jobs: usize) {
     if !is_there("pueue") || !is_there("pueued") {
         return;
     }
-    let home = folder.join("pueue");
+    let home = dir.join("pueue");
     fs::create_dir_all(home.join("run")).unwrap();
     let with = |program: &str, arguments: &[&str]| {
         let mut command = Command::new(program);

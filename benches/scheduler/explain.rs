@@ -52,7 +52,7 @@ fn fork_of_the_scheduler_s_thread(bencher: Bencher, asks: usize) {
 }
 
 fn fork(world: &World) -> Fork {
-    Fork::of(&world.scheduler, None, (world.now, Pace::beginning(world.now)), None, usize::MAX).expect("it is there")
+    Fork::of(&world.scheduler, None, (world.now, Pace::initial(world.now)), None, usize::MAX).expect("it is there")
 }
 
 /// One application with tested remedies: the whole answer except the fork.

@@ -18,7 +18,7 @@ use ::console::{self, Opener};
 use client::{Target, TargetFault, Token};
 use cluster::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
 use model::Identity;
-use source::remote::{RemoteOptions, kept};
+use source::remote::{RemoteOptions, stored};
 use source::{Collector, Remote, Source, Trends, probe};
 use view::act::EnforceAcl;
 use view::units;
@@ -146,14 +146,14 @@ fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteCo
 pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Source>, Arc<Trends>), Rejected> {
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
-    let folder = kept::folder(&name);
+    let dir = stored::dir(&name);
     // A context can have the same name in every pod.
     let label = found.target.cluster().filter(|_| found.options.name.is_none()).map(|cluster| cluster.label());
     let label = label.unwrap_or(name);
     let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?.with_book(book);
-    let board = alerts.board(&label, folder.as_deref(), remote.now()).map_err(wrong)?;
+    let board = alerts.board(&label, dir.as_deref(), remote.now()).map_err(wrong)?;
     let source: Arc<dyn Source> = Arc::new(remote.with_alerts(board).with_trends(Arc::clone(&trends)));
-    probe::watch(&source, folder, 1.0).map_err(|error| wrong(error.to_string()))?.detach();
+    probe::watch(&source, dir, 1.0).map_err(|error| wrong(error.to_string()))?.detach();
     Ok((source, trends))
 }
 

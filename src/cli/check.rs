@@ -44,11 +44,11 @@ pub struct CheckArgs {
     /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Warning to treat as an error (repeatable)
-    #[arg(long, value_name = "ID", value_parser = lint::IDS)]
+    /// Warning to treat as an error, for example W-001 or CFG-S09 (repeatable)
+    #[arg(long, value_name = "ID", value_parser = lint::WARNING_IDS, hide_possible_values = true)]
     pub deny: Vec<String>,
     /// Warning to ignore (repeatable)
-    #[arg(long, value_name = "ID", value_parser = lint::IDS)]
+    #[arg(long, value_name = "ID", value_parser = lint::WARNING_IDS, hide_possible_values = true)]
     pub allow: Vec<String>,
 }
 
@@ -212,11 +212,11 @@ impl Checked {
     /// Adds the denied warnings; one of them rejects the configuration.
     fn linted(mut self, args: &CheckArgs, known: &Known) -> Self {
         let Some(file) = &self.file else { return self };
-        let warnings = lint::judged(file.lint_for(known), &args.allow, &args.deny);
-        if warnings.iter().any(|fault| fault.severity == Severity::Error) {
+        self.reading.faults.extend(file.lint_for(known));
+        self.reading.faults = lint::judged(self.reading.faults, &args.allow, &args.deny);
+        if self.reading.faults.iter().any(|fault| fault.severity == Severity::Error) {
             self.reading.config = None;
         }
-        self.reading.faults.extend(warnings);
         self.reading.faults.sort_by_key(|fault| (fault.at, fault.severity));
         self
     }

@@ -12,7 +12,11 @@ use model::Profile;
 
 /// The pods that are checked with each configuration, if any.
 #[derive(Default)]
-pub struct Pods(Option<Cluster>);
+pub struct Pods {
+    cluster: Option<Cluster>,
+    /// Pods that the API server would reject.
+    rejected: Vec<String>,
+}
 
 impl Pods {
     /// Reads the manifests.
@@ -24,12 +28,13 @@ impl Pods {
             return Ok(Self::default());
         }
         let names = Settings::default().scheduler_names;
-        Ok(Self(Some(manifests::cluster(paths, &[], &names)?.0)))
+        let (cluster, report) = manifests::reported(paths, &[], &names)?;
+        Ok(Self { cluster: Some(cluster), rejected: report.rejected })
     }
 
     /// Returns rejected pods and ineffective gang settings, and the inputs for warnings about a cluster.
     pub fn submitted(&self, reading: &Reading, core: Profile) -> (Vec<Note>, Known) {
-        let (Some(cluster), Some(config)) = (&self.0, &reading.config) else { return Default::default() };
+        let (Some(cluster), Some(config)) = (&self.cluster, &reading.config) else { return Default::default() };
         let settings = Settings { profile: core, ..Settings::default() };
         let found = submitted(cluster, &settings, Arc::new(config.clone()));
         let found = found.unwrap_or_else(|why| Submitted { notices: vec![why], ..Submitted::default() });
@@ -37,7 +42,7 @@ impl Pods {
         // A guarantee above the nodes of now can be met by those that an autoscaler adds.
         let nodes = found.nodes.filter(|_| !cluster.is_scaled());
         let known = Known { nodes, pods: found.pods.into_iter().map(pod).collect() };
-        (found.notices.into_iter().map(Note::of).collect(), known)
+        (self.rejected.iter().cloned().chain(found.notices).map(Note::of).collect(), known)
     }
 }
 

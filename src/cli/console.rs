@@ -130,7 +130,7 @@ pub struct Opened {
     /// The requirements of a tape that shows the same.
     pub against: Against,
     /// A note about its profile; `None` if it decides like a release.
-    pub profile_said: Option<String>,
+    pub profile_note: Option<String>,
     /// The journal of the scheduler, if it has one.
     pub retained: Option<RunningJournal>,
     /// The time that passed before the first screen; zero with a journal or a recording.
@@ -143,13 +143,13 @@ impl ConsoleArgs {
     fn names_no_scheduler(&self) -> bool {
         let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, alerts, .. } =
             &self.common;
-        let said = [
+        let reported = [
             self.config.is_some() || self.workload.is_some() || record.is_some() || identity.is_some(),
             *core != Profile::default() || scheduler_acl.is_some() || (*speed - 1.0).abs() > f64::EPSILON,
-            state.folder.is_some() || state.repair || *listen != ListenArgs::default(),
+            state.dir.is_some() || state.repair || *listen != ListenArgs::default(),
             *settings != SettingsArgs::default() || *alerts != AlertArgs::default(),
         ];
-        !said.contains(&true)
+        !reported.contains(&true)
     }
 }
 
@@ -168,7 +168,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
 
 /// Shows the console for an embedded scheduler.
 pub fn embedded(args: &ConsoleArgs) -> ExitCode {
-    let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.folder.as_deref()) {
+    let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.dir.as_deref()) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
@@ -179,11 +179,11 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
         Ok(mut opened) => {
             recent::opened("--config", args.config.as_deref());
             recent::opened("--workload", args.workload.as_deref());
-            recent::opened("--state", args.common.state.folder.as_deref());
+            recent::opened("--state", args.common.state.dir.as_deref());
             // A recording is played without a directory, and must look the same.
             if args.common.record.is_none() {
                 opened.about.notes.push(state.note());
-                opened.about.notes.extend(opened.profile_said.clone());
+                opened.about.notes.extend(opened.profile_note.clone());
             }
             show(opened, &args.common, &settings)
         }
@@ -215,15 +215,15 @@ pub fn open_retained(
     let named = [config, workload];
     let (config, written, watched, scenario) = match (workload, config) {
         (Some(workload), config) => {
-            let begin = |why| to_begin_with(why, workload, "--print-workload", "scenario.yaml");
-            let input = load::scenario(workload, config, group, profile).map_err(begin)?;
+            let hint = |why| hint_to_print(why, workload, "--print-workload", "scenario.yaml");
+            let input = load::scenario(workload, config, group, profile).map_err(hint)?;
             let text = input.scenario.config_text().map(|text| text.as_bytes().to_vec());
             let written = input.file.as_ref().map(|file| file.bytes.clone()).or(text).unwrap_or_default();
             (input.config.config.map(Arc::new).ok_or(input.report)?, written, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
-            let begin = |why| to_begin_with(why, file, "--print-config", "queues.yaml");
-            let read = inputs::one(file, group).map_err(begin)?;
+            let hint = |why| hint_to_print(why, file, "--print-config", "queues.yaml");
+            let read = inputs::one(file, group).map_err(hint)?;
             (read.parsed(profile)?, read.bytes.clone(), Some(read), None)
         }
         (None, None) => {
@@ -240,7 +240,7 @@ pub fn open_retained(
     let file = watched.as_ref().map(|(file, _)| file.clone());
     let fresh: MakeCore<'_> =
         Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(&written, file)));
-    let (mut core, retained) = state.begin(setup, speed, workload, fresh)?;
+    let (mut core, retained) = state.start(setup, speed, workload, fresh)?;
     let watched = match watched {
         Some((file, bytes)) if retained.is_some() => {
             let now = core.attach_config_file(&file, bytes);
@@ -261,12 +261,12 @@ pub fn open_retained(
     };
     let text = String::from_utf8_lossy(&written);
     let text = queues.unwrap_or_else(|| text.into_owned());
-    let profile_said = predicted::said_at_start(profile, &text);
-    Ok(Opened { core, about, watched, against, profile_said, retained, ahead: Duration::ZERO })
+    let profile_note = predicted::start_notes(profile, &text);
+    Ok(Opened { core, about, watched, against, profile_note, retained, ahead: Duration::ZERO })
 }
 
 /// Why a file cannot be used, and how to create one if it does not exist.
-fn to_begin_with(why: String, file: &Path, print: &str, name: &str) -> String {
+fn hint_to_print(why: String, file: &Path, print: &str, name: &str) -> String {
     if file == Path::new("-") || file.exists() {
         return why;
     }
@@ -330,8 +330,8 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Ok(server) => server,
         Err(message) => return fail(&message, 2),
     };
-    let folder = args.state.by(settings).folder;
-    let trends = trends::embedded(folder.as_deref());
+    let dir = args.state.by(settings).dir;
+    let trends = trends::embedded(dir.as_deref());
     personal.simulated = args.record.is_none() && matches!(opened.against, Against::Demo { .. });
     let ahead = !options.linear && args.record.is_none() && opened.retained.is_none();
     let opened = if ahead { ahead::run(opened, args.actor(settings.config()), &trends) } else { opened };
@@ -340,7 +340,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Err(message) => return fail(&message, 1),
     };
     // A recording is played without alerts, and must look the same.
-    let board = args.record.is_none().then(|| args.alerts.board(&about.name, folder.as_deref(), engine.now()));
+    let board = args.record.is_none().then(|| args.alerts.board(&about.name, dir.as_deref(), engine.now()));
     let board = match board.transpose() {
         Ok(board) => board,
         Err(message) => return fail(&message, 1),
@@ -363,7 +363,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let source: Arc<dyn Source> = Arc::new(source);
     // Writes its remaining data after the console; both end before the scheduler.
     let _collector = Collector::start(&source, trends);
-    let _watching = match probe::watch(&source, folder, args.speed) {
+    let _watching = match probe::watch(&source, dir, args.speed) {
         Ok(watching) => watching,
         Err(error) => return fail(&format!("cannot evaluate alerts: {error}"), 1),
     };

@@ -40,15 +40,15 @@ pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
 /// # Errors
 /// Why it does not answer.
 pub fn ask(target: &Target) -> Result<ContextFacts, String> {
-    let began = Instant::now();
+    let started_at = Instant::now();
     if let Some(cluster) = target.cluster() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let asked = async { tokio::time::timeout(PATIENCE, ask_cluster(cluster, began)).await };
+        let asked = async { tokio::time::timeout(PATIENCE, ask_cluster(cluster, started_at)).await };
         return runtime.block_on(asked).unwrap_or_else(|_| Err("no answer within 20 s".to_owned()));
     }
     let mut once = Once::connect(target, Limits::default()).map_err(|fault| fault.to_string())?;
-    let (took, version) = (began.elapsed(), once.remote().to_string());
+    let (took, version) = (started_at.elapsed(), once.remote().to_string());
     let user = match once.who() {
         Ok(Some(who)) if who.authenticated => Ok(who.identity().to_string()),
         Ok(_) => Err("no token".to_owned()),
@@ -57,9 +57,9 @@ pub fn ask(target: &Target) -> Result<ContextFacts, String> {
     Ok(ContextFacts { took, version, user, scheduler: None })
 }
 
-async fn ask_cluster(cluster: &Cluster, began: Instant) -> Result<ContextFacts, String> {
+async fn ask_cluster(cluster: &Cluster, started_at: Instant) -> Result<ContextFacts, String> {
     let version = cluster.version().await.map_err(|fault| fault.to_string())?;
-    let took = began.elapsed();
+    let took = started_at.elapsed();
     let user = cluster.who().await.map_err(|fault| fault.to_string());
     let user = user.map(|who| {
         if who.groups.is_empty() { who.user.clone() } else { format!("{} ({})", who.user, who.groups.join(", ")) }

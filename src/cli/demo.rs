@@ -58,7 +58,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
             Err(message) => fail(&message, 1),
         };
     }
-    let settings = match args.common.settings.read(None, args.common.state.folder.as_deref()) {
+    let settings = match args.common.settings.read(None, args.common.state.dir.as_deref()) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
@@ -67,7 +67,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
         Ok(mut opened) => {
             // A recording is played without it, and must look the same.
             if args.common.record.is_none() {
-                opened.about.notes.extend(opened.profile_said.clone());
+                opened.about.notes.extend(opened.profile_note.clone());
             }
             opened.ahead = args.ahead;
             show(opened, &args.common, &settings)
@@ -91,22 +91,22 @@ pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
 pub fn open_retained(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
     let demo = Box::new(Demo::new(seed, setup.profile));
-    let (core, retained) = state.begin(setup, speed, Some(demo), Box::new(|demo| begin(demo, setup)))?;
-    let profile_said = predicted::said_at_start(setup.profile, demo_config());
+    let (core, retained) = state.start(setup, speed, Some(demo), Box::new(|demo| start(demo, setup)))?;
+    let profile_note = predicted::start_notes(setup.profile, demo_config());
     Ok(Opened {
         core,
         about,
         watched: None,
         against: Against::Demo { seed },
-        profile_said,
+        profile_note,
         retained,
         ahead: Duration::ZERO,
     })
 }
 
 fn notes(state: &StateArgs) -> Vec<String> {
-    let retained = match &state.folder {
-        Some(folder) => format!("Its state is in {}.", folder.display()),
+    let retained = match &state.dir {
+        Some(dir) => format!("Its state is in {}.", dir.display()),
         None => "It is not saved.".to_owned(),
     };
     vec![
@@ -120,10 +120,10 @@ fn notes(state: &StateArgs) -> Vec<String> {
 /// # Errors
 /// The demo's own configuration is refused by this profile.
 pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
-    begin(Some(Box::new(Demo::new(seed, setup.profile))), setup)
+    start(Some(Box::new(Demo::new(seed, setup.profile))), setup)
 }
 
-fn begin(demo: Option<Box<dyn Workload>>, setup: &Setup) -> Result<Core, String> {
+fn start(demo: Option<Box<dyn Workload>>, setup: &Setup) -> Result<Core, String> {
     let core = Core::set_up(setup, config_of(setup.profile)?, demo)?;
     Ok(core.with_config_text(demo_config().as_bytes(), None))
 }

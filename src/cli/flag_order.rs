@@ -33,8 +33,8 @@ pub fn sorted(cli: &Command, arguments: impl IntoIterator<Item = OsString>) -> V
         }
         if text.starts_with('-') && text.len() > 1 {
             moved.push(word.clone());
-            let takes = !text.contains('=') && values.get(text).copied().unwrap_or(false);
-            moved.extend(takes.then(|| words.next().cloned()).flatten());
+            let accepts = !text.contains('=') && values.get(text).copied().unwrap_or(false);
+            moved.extend(accepts.then(|| words.next().cloned()).flatten());
             continue;
         }
         let Some(below) = at.find_subcommand(text) else { return all };
@@ -53,13 +53,13 @@ fn flags_with_values(root: &Command) -> BTreeMap<String, bool> {
     let mut below = vec![root];
     while let Some(command) = below.pop() {
         for flag in command.get_arguments().filter(|argument| !argument.is_positional()) {
-            let takes = flag.get_num_args().is_some_and(|count| count.min_values() > 0);
-            let takes = takes && !flag.is_require_equals_set();
+            let accepts = flag.get_num_args().is_some_and(|count| count.min_values() > 0);
+            let accepts = accepts && !flag.is_require_equals_set();
             let names = flag.get_long().map(|name| format!("--{name}"));
             let short = flag.get_short().map(|name| format!("-{name}"));
             for name in names.into_iter().chain(short) {
-                let known = found.entry(name).or_insert(takes);
-                *known |= takes;
+                let known = found.entry(name).or_insert(accepts);
+                *known |= accepts;
             }
         }
         below.extend(command.get_subcommands());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_before_a_command_are_moved_behind_it() {
+    fn flags_before_a_command_are_moved_after_it() {
         for (before, after) in [
             ("--server http://x queues --json", "queues --server http://x --json"),
             ("--json --server=http://x app etl-1", "app --json --server=http://x etl-1"),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_takes_a_value_in_every_command_or_in_none() {
+    fn a_flag_has_a_value_in_every_command_or_in_none() {
         let mut root = Cli::command();
         root.build();
         let mut seen: BTreeMap<String, bool> = BTreeMap::new();
@@ -115,8 +115,13 @@ mod tests {
         while let Some(command) = below.pop() {
             for flag in command.get_arguments().filter(|argument| !argument.is_positional()) {
                 let Some(name) = flag.get_long() else { continue };
-                let takes = flag.get_num_args().is_some_and(|count| count.min_values() > 0);
-                assert_eq!(*seen.entry(name.to_owned()).or_insert(takes), takes, "--{name} in {}", command.get_name());
+                let accepts = flag.get_num_args().is_some_and(|count| count.min_values() > 0);
+                assert_eq!(
+                    *seen.entry(name.to_owned()).or_insert(accepts),
+                    accepts,
+                    "--{name} in {}",
+                    command.get_name()
+                );
             }
             below.extend(command.get_subcommands());
         }

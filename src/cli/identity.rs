@@ -21,7 +21,7 @@ mod tests {
     }
 
     #[test]
-    fn usr_004_the_system_knows_the_user_the_primary_group_and_all_others() {
+    fn usr_004_the_system_reports_the_user_the_primary_group_and_all_others() {
         let who = of_process();
         assert_eq!([who.user.as_str()], id("-un").as_slice());
         assert_eq!(who.groups.first(), id("-gn").first());

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{load, say};
+use super::{load, print_line};
 use ::config::input::{self, Found, Input, Reference};
 use ::config::lint::Known;
 use ::config::{self, Config, Fault, Reading, Source, yaml};
@@ -39,7 +39,11 @@ impl ConfigFile {
     /// Reads the configuration with a profile; locations refer to the file.
     pub fn read(&self, profile: Profile) -> Reading {
         match &self.found {
-            Some(found) => found.read(profile),
+            Some(found) => {
+                let mut reading = found.read(profile);
+                config::without_allowed(&self.text, &mut reading.faults);
+                reading
+            }
             None => config::read(&self.text, profile),
         }
     }
@@ -53,7 +57,12 @@ impl ConfigFile {
     pub fn lint_for(&self, known: &Known) -> Vec<Fault> {
         let warnings = config::lint::lint_for(self.queues(), known).into_iter();
         match &self.found {
-            Some(found) => warnings.map(|fault| found.places.fault(fault, &found.key)).collect(),
+            // Comments of the file are not in a text that was made from values.
+            Some(found) => {
+                let mut warnings: Vec<Fault> = warnings.map(|fault| found.places.fault(fault, &found.key)).collect();
+                config::without_allowed(&self.text, &mut warnings);
+                warnings
+            }
             None => warnings.collect(),
         }
     }
@@ -114,7 +123,7 @@ pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
     found.dedup_by(|one, other| one.queues() == other.queues());
     match (found.pop(), found.as_slice()) {
         (Some(only), []) => {
-            only.description().iter().for_each(|description| say(&super::printed::safe(description)));
+            only.description().iter().for_each(|description| print_line(&super::printed::safe(description)));
             Ok(only)
         }
         (None, _) => Err(format!("{}: no queue configuration found; {}", path.display(), input::FORMS)),

@@ -28,8 +28,8 @@ use engine::journal::lock;
 use engine::{Earlier, Engine};
 use kubernetes::{Settings, Users};
 use model::{Acl, Profile};
-use source::kept_folder::{self, Keeper, NotOpened, RetainedFolder};
 use source::probe::{self, Watching};
+use source::stored_dir::{self, Keeper, NotOpened, RetainedDir};
 use source::{About, Collector, Embedded, Source, SourcePlace};
 
 /// The name of the lease.
@@ -115,21 +115,21 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     if let Err(error) = stop_by_signals(shim.stopper()) {
         return fail(&format!("cannot receive signals: {error}"), 1);
     }
-    let folder = settings.config().state_folder.as_deref();
+    let dir = settings.config().state_dir.as_deref();
     // An invalid rule is reported now, not when this replica becomes active.
     if let Err(why) = args.alerts.read() {
         return fail(&why, 1);
     }
-    let (retained, mut beside) = (Cell::new(None), None);
+    let (retained, mut services) = (Cell::new(None), None);
     let profile = args.core;
     let earlier = || {
-        let Some(folder) = folder else { return Ok(Earlier::default()) };
-        let opened = match RetainedFolder::open(folder, profile) {
+        let Some(dir) = dir else { return Ok(Earlier::default()) };
+        let opened = match RetainedDir::open(dir, profile) {
             Err(NotOpened::Refused(why)) => return Err(why),
             Err(NotOpened::Failing(why)) => Err(why),
             Ok(opened) => Ok(opened),
         };
-        let earlier = opened.as_ref().map(RetainedFolder::earlier).unwrap_or_default();
+        let earlier = opened.as_ref().map(RetainedDir::earlier).unwrap_or_default();
         retained.set(Some(opened));
         Ok(earlier)
     };
@@ -140,23 +140,23 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         tracing::info!("standby: serving reads on {}", url(&server));
         Ok(Box::new(server) as Serving)
     };
-    let begun = |started| {
+    let on_start = |started| {
         let Started { engine, configured, pods, notices } = started;
         serve.extra.extend(configured.extra);
-        let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, retained.take()))?;
+        let running = Services::start(&cluster, serve, engine, (&args.alerts, dir, retained.take()))?;
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
             tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
-        predicted::said_at_start(profile, &configured.queues).iter().for_each(|said| tracing::info!("{said}"));
+        predicted::start_notes(profile, &configured.queues).iter().for_each(|note| tracing::info!("{note}"));
         let url = url(&running.server);
         tracing::info!("scheduling: {} pods, {} of them on nodes; serving on {url}", pods.0, pods.1);
         let _ = super::settings::print(&format!("{url}\n"));
-        beside = Some(running);
+        services = Some(running);
         Ok(())
     };
-    let ended = shim.run(&standby, Box::new(earlier), Box::new(begun));
-    drop(beside); // writes what is left
+    let ended = shim.run(&standby, Box::new(earlier), Box::new(on_start));
+    drop(services); // writes what is left
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why, 1),
@@ -187,7 +187,7 @@ fn stop_by_signals(stopper: Stopper) -> std::io::Result<()> {
 }
 
 /// What goes with a scheduler for as long as it decides, in the order in which it ends: a replica that stands by has none of it.
-struct Beside {
+struct Services {
     server: Server,
     _watching: Watching,
     _collector: Collector,
@@ -195,27 +195,27 @@ struct Beside {
     _source: Arc<dyn Source>,
 }
 
-impl Beside {
+impl Services {
     /// Serves, judges alerts and collects trends.
     fn start(
         cluster: &str,
         mut serve: server::Options,
         engine: Arc<Engine>,
-        (alerts, folder, retained): (&AlertArgs, Option<&Path>, Option<Result<RetainedFolder, String>>),
+        (alerts, dir, retained): (&AlertArgs, Option<&Path>, Option<Result<RetainedDir, String>>),
     ) -> Result<Self, String> {
-        let board = alerts.board(cluster, folder, engine.now())?;
-        board.picture().trouble.iter().for_each(|trouble| tracing::warn!("{trouble}"));
+        let board = alerts.board(cluster, dir, engine.now())?;
+        board.snapshot().problem.iter().for_each(|problem| tracing::warn!("{problem}"));
         serve.alerts = Some(Arc::clone(&board));
         let server = Server::start(serve, Arc::clone(&engine)).map_err(|why| why.to_string())?;
-        if let Some(folder) = folder {
-            lock::served(folder, &url(&server));
+        if let Some(dir) = dir {
+            lock::served(dir, &url(&server));
         }
         let keeper = match retained {
             Some(Ok(retained)) => {
                 Some(retained.keep(&engine, &board).map_err(|why| format!("cannot save data: {why}"))?)
             }
             Some(Err(why)) => {
-                kept_folder::say_unkept(&engine, &board, &why);
+                stored_dir::report_unsaved(&engine, &board, &why);
                 None
             }
             None => None,
@@ -223,9 +223,9 @@ impl Beside {
         let about = About { place: SourcePlace::Embedded, name: cluster.to_owned(), notes: Vec::new() };
         let source = Embedded::new(engine, about, identity::of_process()).with_alerts(board);
         let source: Arc<dyn Source> = Arc::new(source);
-        let watching = probe::watch(&source, folder.map(Path::to_owned), 1.0);
+        let watching = probe::watch(&source, dir.map(Path::to_owned), 1.0);
         let watching = watching.map_err(|error| format!("cannot evaluate alerts: {error}"))?;
-        let collector = Collector::start(&source, trends::embedded(folder));
+        let collector = Collector::start(&source, trends::embedded(dir));
         Ok(Self { server, _watching: watching, _collector: collector, _keeper: keeper, _source: source })
     }
 }

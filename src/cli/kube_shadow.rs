@@ -17,7 +17,7 @@ use super::serve::{ListenArgs, url};
 use super::settings::{SettingsAction, SettingsArgs, setup};
 use client::{Limits, Target};
 use cluster::kube::{Cluster as Kube, Known, Reader, Via, Wanted};
-use cluster::shim::shadow::{Begun, DecisionTimes, News, Options, ShadowShim, report, serve_metrics};
+use cluster::shim::shadow::{DecisionTimes, News, Options, ShadowShim, Started, report, serve_metrics};
 use forecast::shadow::{Settings, Verdict};
 use kubernetes::{Settings as Reading, Users};
 use model::{AskId, Profile, Time};
@@ -194,8 +194,8 @@ fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
 fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<(), String> {
     let (to, shown) = (shim.stopper(), shim.shown());
     let mut server = None;
-    let begun = |begun: Begun| {
-        let Begun { pods, notices, engine, configured } = begun;
+    let started = |started: Started| {
+        let Started { pods, notices, engine, configured } = started;
         if let Some((mut serve, engine)) = serve.zip(engine) {
             serve.extra.extend(configured.extra);
             serve.shadow = Some(ShadowSource(Arc::new(move || shown.sheet())));
@@ -211,8 +211,8 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
         let _ = writeln!(super::printed::err(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
         Ok(())
     };
-    let ended = shim.run(Box::new(begun), &mut |news| {
-        if say(&news, args.json).is_err() {
+    let ended = shim.run(Box::new(started), &mut |news| {
+        if print_news(&news, args.json).is_err() {
             // The reader has closed the pipe.
             to.stop();
         }
@@ -229,7 +229,7 @@ fn print(text: &str) -> io::Result<()> {
     super::printed::out().write_all(text.as_bytes())
 }
 
-fn say(news: &News<'_>, json: bool) -> io::Result<()> {
+fn print_news(news: &News<'_>, json: bool) -> io::Result<()> {
     match news {
         News::Compared(comparison, pod) if json => print(&format!("{}\n", report::line(comparison, pod))),
         News::Compared(comparison, _) if comparison.verdict == Verdict::Same => Ok(()),

@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::play::{Mode, Trouble, play_watched, read_file};
+use super::play::{Mode, Problem, play_watched, read_file};
 use super::sayings::Looks;
 use console::shell::terminal;
 use console::shell::terminal::Screen;
@@ -30,8 +30,8 @@ const LOOK: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// No terminal, a terminal smaller than the tape, or the errors of [`super::play::play_file`].
-pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Trouble> {
-    let wrong = |message: String| Trouble { code: 2, message };
+pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Problem> {
+    let wrong = |message: String| Problem { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         return Err(wrong("cannot play live: no terminal; use --cast FILE".to_owned()));
     }
@@ -103,18 +103,18 @@ impl Live {
 
     fn stay(&mut self, stays: Duration) -> ControlFlow<()> {
         let mut left = stays.div_f64(self.factor);
-        let mut held = false;
+        let mut paused = false;
         loop {
             if self.ended.load(Ordering::Relaxed) || !terminal::taken() {
                 return ControlFlow::Break(());
             }
-            if left.is_zero() && !held {
+            if left.is_zero() && !paused {
                 return ControlFlow::Continue(());
             }
-            let begin = Instant::now();
-            let arrived = poll(if held { LOOK } else { LOOK.min(left) });
-            if !held {
-                left = left.saturating_sub(begin.elapsed());
+            let start = Instant::now();
+            let arrived = poll(if paused { LOOK } else { LOOK.min(left) });
+            if !paused {
+                left = left.saturating_sub(start.elapsed());
             }
             let event = match arrived {
                 Ok(false) => continue,
@@ -124,7 +124,7 @@ impl Live {
             match event {
                 Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => match answer(key) {
                     Answer::End => return ControlFlow::Break(()),
-                    Answer::Hold => held = !held,
+                    Answer::Hold => paused = !paused,
                     Answer::Pace(by) => self.factor = (self.factor * by).clamp(0.1, 20.0),
                     Answer::Nothing => {}
                 },
@@ -161,9 +161,9 @@ fn answer(key: KeyEvent) -> Answer {
 
 /// Returns the cursor's position.
 fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
-    let (size, room) = (from.area, to.area);
-    let (left, top) = (room.width.saturating_sub(size.width) / 2, room.height.saturating_sub(size.height) / 2);
-    let area = Rect::new(0, 0, size.width.min(room.width), size.height.min(room.height));
+    let (size, space) = (from.area, to.area);
+    let (left, top) = (space.width.saturating_sub(size.width) / 2, space.height.saturating_sub(size.height) / 2);
+    let area = Rect::new(0, 0, size.width.min(space.width), size.height.min(space.height));
     for y in 0..area.height {
         for x in 0..area.width {
             to[(x + left, y + top)] = from[(x, y)].clone();

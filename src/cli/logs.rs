@@ -30,7 +30,7 @@ impl LogArgs {
             let hint = "expected a level, or levels by module: info,server=debug";
             (format!("--log {}: {why}; {hint}", self.log), 2)
         })?;
-        let (writer, colours) = match &self.log_file {
+        let (writer, colors) = match &self.log_file {
             None => (BoxMakeWriter::new(std::io::stderr), false),
             Some(file) => {
                 let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(file);
@@ -39,7 +39,7 @@ impl LogArgs {
             }
         };
         // Other outputs may fail too, so the error is ignored.
-        let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
+        let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colors);
         let subscriber = subscriber.log_internal_errors(false);
         subscriber.try_init().map_err(|why| (format!("cannot write the log: {why}"), 1))
     }

@@ -81,7 +81,7 @@ impl LookArgs {
         let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb") && io::stdout().is_terminal();
         if dumb {
             // stderr may be closed.
-            super::say("TERM=dumb: this terminal cannot draw; using linear mode");
+            super::print_line("TERM=dumb: this terminal cannot draw; using linear mode");
         }
         dumb
     }
@@ -112,7 +112,7 @@ impl LookArgs {
             long: usual.long,
             mouse: settings.mouse.unwrap_or(usual.mouse),
         };
-        let keep_in = file.clone().or_else(user_settings::default_file).unwrap_or_default();
+        let saved_dir = file.clone().or_else(user_settings::default_file).unwrap_or_default();
         let name = file.map(|file| file.display().to_string()).unwrap_or_default();
         let Settings { keymap, contexts, columns, views, own_commands, .. } = settings;
         let personal = Personal {
@@ -122,7 +122,7 @@ impl LookArgs {
             contexts,
             columns,
             views,
-            keep_in,
+            saved_dir,
             start: settings.start.unwrap_or_default(),
             simulated: false,
             kubeconfig: Ok(Vec::new()),
@@ -153,13 +153,13 @@ fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
 }
 
 /// Where a person's own themes are: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` when no one's home is known.
-pub fn themes_folder() -> Option<PathBuf> {
-    Some(user_settings::folder()?.join("themes"))
+pub fn themes_dir() -> Option<PathBuf> {
+    Some(user_settings::dir()?.join("themes"))
 }
 
 /// A person's own themes, by name. A directory that is not there has none.
 pub fn own_themes() -> Vec<ThemeFile> {
-    let Some(entries) = themes_folder().and_then(|folder| fs::read_dir(folder).ok()) else { return Vec::new() };
+    let Some(entries) = themes_dir().and_then(|dir| fs::read_dir(dir).ok()) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_by_name() {
+    fn colors_by_name() {
         assert_eq!(colors("auto"), Ok(Colors::Auto));
         assert_eq!(colors("never"), Ok(Colors::Depth(Depth::None)));
         assert_eq!(colors("truecolor").unwrap_err(), "auto, never, 16, 256, true");

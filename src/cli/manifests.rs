@@ -14,7 +14,7 @@ use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use kubernetes::dry_run::{Plan, plan};
-use kubernetes::{Cluster, Manifests, Recovered, Settings, Users, submitted};
+use kubernetes::{Cluster, ManifestReport, Manifests, Recovered, Settings, Users, submitted};
 use model::Profile;
 use scheduler::PartitionCommand;
 
@@ -98,6 +98,21 @@ pub(super) fn cluster(
     submitted: &[PathBuf],
     names: &[String],
 ) -> Result<(Cluster, Vec<String>, Vec<String>), String> {
+    let (cluster, report) = reported(paths, submitted, names)?;
+    let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let skipped = (!kinds.is_empty()).then(|| format!("objects of other kinds are ignored: {}", kinds.join(", ")));
+    Ok((cluster, report.created, report.notices.into_iter().chain(report.rejected).chain(skipped).collect()))
+}
+
+/// A cluster in files and directories with what the files of `submitted` submit, and the report.
+///
+/// # Errors
+/// A file cannot be read, or an object is invalid.
+pub(super) fn reported(
+    paths: &[PathBuf],
+    submitted: &[PathBuf],
+    names: &[String],
+) -> Result<(Cluster, ManifestReport), String> {
     let mut manifests = Manifests::default();
     manifest_files::read(&mut manifests, &files(paths)?)?;
     for file in files(submitted)? {
@@ -107,9 +122,7 @@ pub(super) fn cluster(
     if !report.faults.is_empty() {
         return Err(report.faults.iter().map(|fault| escaped(fault).to_string()).collect::<Vec<_>>().join("\n"));
     }
-    let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let skipped = (!kinds.is_empty()).then(|| format!("objects of other kinds are ignored: {}", kinds.join(", ")));
-    Ok((cluster, report.created, report.notices.into_iter().chain(skipped).collect()))
+    Ok((cluster, report))
 }
 
 /// What the pods in files and directories submit to a scheduler, and what of them it does not evaluate.
@@ -243,9 +256,9 @@ fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
     if !plan.bound.is_empty() {
         let mut table = Table::new(&["POD", "NODE", "QUEUE", "APPLICATION", ""]);
         for bound in &plan.bound {
-            let holds = if bound.placeholder { "placeholder" } else { "" };
+            let kind_word = if bound.placeholder { "placeholder" } else { "" };
             let cells = [&bound.pod, &bound.node, &bound.queue, &bound.app].map(String::clone);
-            table.row(cells.into_iter().chain([holds.to_owned()]).collect());
+            table.row(cells.into_iter().chain([kind_word.to_owned()]).collect());
         }
         writeln!(out, "{}", table.text())?;
     }

@@ -18,7 +18,7 @@ use super::simulate::simulator;
 use super::{alerts, demo, fail, live, load, printed, sayings};
 use ::alerts::read::defaults;
 use ::console::tape::cast::Cast;
-use ::console::tape::snapshot::{Difference, Picture};
+use ::console::tape::snapshot::{Difference, Image};
 use ::console::tape::watch::Watch;
 use ::console::tape::{self, Against, Head, Limits, PlayResult, Shots, Stage, Tape, svg};
 use config::{Fault, Place, Severity, Source};
@@ -82,7 +82,7 @@ pub enum Mode {
 
 /// Why a tape was not played to its end, or not as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct Problem {
     /// The exit code: 1 for a tape that is invalid, or for what was expected and is not so; 2 for wrong use.
     pub code: u8,
     /// The message for a person.
@@ -125,9 +125,9 @@ pub fn run(args: &PlayArgs) -> ExitCode {
                 // The reader may have closed the pipe.
                 let _ = writeln!(printed::out(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
             }
-            Err(trouble) => {
-                let _ = fail(&trouble.message, trouble.code);
-                code = code.max(trouble.code);
+            Err(problem) => {
+                let _ = fail(&problem.message, problem.code);
+                code = code.max(problem.code);
             }
         }
     }
@@ -135,8 +135,8 @@ pub fn run(args: &PlayArgs) -> ExitCode {
 }
 
 /// Plays one tape as the arguments request, and writes what is to be made of it.
-fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
-    let unreadable = |message| Trouble { code: 1, message };
+fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Problem> {
+    let unreadable = |message| Problem { code: 1, message };
     let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
     let played = if args.live {
         live::play(tape, mode, args.server.as_deref(), args.color.depth())?
@@ -147,7 +147,7 @@ fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Trou
     if let (Some(cast), Some(file)) = (cast, &args.cast) {
         write(file, &cast.text()).map_err(unreadable)?;
     }
-    pictures(args, tape, &played).map_err(unreadable)?;
+    images(args, tape, &played).map_err(unreadable)?;
     Ok(played)
 }
 
@@ -155,8 +155,8 @@ fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Trou
 ///
 /// # Errors
 /// It cannot be read, or every fault in it.
-pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
-    let unreadable = |message| Trouble { code: 1, message };
+pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Problem> {
+    let unreadable = |message| Problem { code: 1, message };
     let bytes = load::bytes(path).map_err(unreadable)?;
     let tape::Reading { tape, faults } = tape::read(&bytes);
     match tape {
@@ -169,7 +169,7 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
 ///
 /// # Errors
 /// The tape or what it names is invalid, an expectation is not met, or a snapshot is not as recorded.
-pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
+pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks::default())
 }
 
@@ -177,7 +177,7 @@ pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
 ///
 /// # Errors
 /// As [`play_file`], or what is expected is not said.
-pub fn play_linear(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
+pub fn play_linear(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks { linear: true, ..Looks::default() })
 }
 
@@ -191,9 +191,9 @@ pub fn play_watched(
     server: Option<&str>,
     watch: Option<&mut dyn Watch>,
     Looks { depth, linear }: Looks,
-) -> Result<PlayResult, Trouble> {
+) -> Result<PlayResult, Problem> {
     let name = path.to_string_lossy();
-    let unreadable = |message| Trouble { code: 1, message };
+    let unreadable = |message| Problem { code: 1, message };
     let (tape, bytes) = read_file(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let render = |fault: &Fault| Source::new(&name, &text).render(fault);
@@ -211,13 +211,13 @@ pub fn play_watched(
     };
     let played = match (&tape.head.against, server) {
         (Against::Server, Some(_)) if tape.head.alerts.is_some() => {
-            return Err(Trouble { code: 2, message: format!("{name}: {NO_BOARD}") });
+            return Err(Problem { code: 2, message: format!("{name}: {NO_BOARD}") });
         }
         (Against::Server, Some(server)) => {
             Attached::start(server, tape.head.read_only).map(|rig| tape::play_on(&tape, Box::new(rig), stage))
         }
-        (Against::Server, None) => return Err(Trouble { code: 2, message: format!("{name}: {NO_SERVER}") }),
-        (_, Some(_)) => return Err(Trouble { code: 2, message: format!("{name}: {OWN_SCHEDULER}") }),
+        (Against::Server, None) => return Err(Problem { code: 2, message: format!("{name}: {NO_SERVER}") }),
+        (_, Some(_)) => return Err(Problem { code: 2, message: format!("{name}: {OWN_SCHEDULER}") }),
         (_, None) => play_here(&tape, path, stage),
     };
     let played = played.map_err(|report| {
@@ -227,32 +227,31 @@ pub fn play_watched(
     if played.stopped {
         return Ok(played);
     }
-    let mut trouble = String::new();
+    let mut problem = String::new();
     if let Some(failure) = &played.failure {
-        trouble += &render(&fault(failure.code, failure.at, &failure.what));
-        trouble += &format!("  the screen after {} of virtual time:\n", shown(failure.time));
-        trouble.extend(failure.screen.lines().iter().map(|line| format!("  |{line}\n")));
+        problem += &render(&fault(failure.code, failure.at, &failure.what));
+        problem += &format!("  the screen after {} of virtual time:\n", shown(failure.time));
+        problem.extend(failure.screen.lines().iter().map(|line| format!("  |{line}\n")));
     }
     match mode {
         Mode::Update if played.failure.is_none() => {
             write_shots(path, &played).map_err(unreadable)?;
-            for picture in &played.pictures {
-                write(&path.with_file_name(&picture.file), &picture.text).map_err(unreadable)?;
+            for image in &played.images {
+                write(&path.with_file_name(&image.file), &image.text).map_err(unreadable)?;
             }
         }
         Mode::Check => {
             let differences = compare(path, &played).map_err(unreadable)?;
-            trouble.extend(differences.iter().map(|difference| report(difference, &render)));
-            let stale: Vec<String> =
-                played.pictures.iter().filter_map(|picture| stale(path, picture, &render)).collect();
-            trouble.extend(stale.iter().map(String::as_str));
+            problem.extend(differences.iter().map(|difference| report(difference, &render)));
+            let stale: Vec<String> = played.images.iter().filter_map(|image| stale(path, image, &render)).collect();
+            problem.extend(stale.iter().map(String::as_str));
             if !differences.is_empty() || !stale.is_empty() {
-                trouble += &format!("`kornsole play {name} --update` saves the current screens\n");
+                problem += &format!("`kornsole play {name} --update` saves the current screens\n");
             }
         }
         _ => {}
     }
-    if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
+    if problem.is_empty() { Ok(played) } else { Err(Problem { code: 1, message: problem }) }
 }
 
 /// The alerts that the head requests. Nothing of them is kept, and nothing is sent.
@@ -339,18 +338,18 @@ fn report(difference: &Difference, render: &impl Fn(&Fault) -> String) -> String
 }
 
 /// Why a state is not as its file; nothing when it is.
-fn stale(tape: &Path, picture: &Picture, render: &impl Fn(&Fault) -> String) -> Option<String> {
-    let file = tape.with_file_name(&picture.file);
+fn stale(tape: &Path, image: &Image, render: &impl Fn(&Fault) -> String) -> Option<String> {
+    let file = tape.with_file_name(&image.file);
     let what = match fs::read(&file) {
-        Ok(bytes) if bytes == picture.text.as_bytes() => return None,
+        Ok(bytes) if bytes == image.text.as_bytes() => return None,
         Ok(_) => "differs from the recording".to_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => "does not exist".to_owned(),
         Err(error) => format!("cannot be read: {error}"),
     };
-    Some(render(&fault("TAPE-031", picture.at, &format!("the image `{}` {what}", picture.file))))
+    Some(render(&fault("TAPE-031", image.at, &format!("the image `{}` {what}", image.file))))
 }
 
-fn pictures(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), String> {
+fn images(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), String> {
     if let Some(file) = &args.svg {
         write(file, &svg::draw(&played.screen, &title(tape)))?;
     }
@@ -376,13 +375,13 @@ fn counted(count: usize, word: &str) -> String {
 
 /// Opens what a tape runs against, as the console's own commands do. Files are looked for next to the tape.
 fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
-    let beside = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
+    let next_to = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
     let setup = Setup::of(head.core);
     match &head.against {
         Against::Default => console::open(None, None, &setup),
-        Against::Config(file) => console::open(Some(&beside(file)), None, &setup),
+        Against::Config(file) => console::open(Some(&next_to(file)), None, &setup),
         Against::Scenario(file, config) => {
-            console::open(config.as_deref().map(beside).as_deref(), Some(&beside(file)), &setup)
+            console::open(config.as_deref().map(next_to).as_deref(), Some(&next_to(file)), &setup)
         }
         Against::Demo { seed } => demo::open(*seed, &setup),
         Against::Server => Err(NO_SERVER.to_owned()),

@@ -93,9 +93,9 @@ fn of_file(file: &Path, args: &TestArgs) -> Result<Vec<Ran>, String> {
         if args.filter.as_ref().is_some_and(|text| !case.name.contains(text)) {
             continue;
         }
-        let began = Instant::now();
+        let started_at = Instant::now();
         let failures = policy::run(&case, &config, core).map_err(|why| format!("{}: {why}", file.display()))?;
-        let seconds = began.elapsed().as_secs_f64();
+        let seconds = started_at.elapsed().as_secs_f64();
         all.push(Ran { file: file.display().to_string(), case, core, seconds, failures });
     }
     Ok(all)

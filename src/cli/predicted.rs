@@ -40,7 +40,7 @@ pub fn by_settings() -> Profile {
         Err(_) => return Profile::NEWEST,
     };
     for fault in read.faults.iter().filter(|fault| fault.path == "core") {
-        super::say(&format!(
+        super::print_line(&format!(
             "warning: settings.toml:{}: {}; {} is used",
             fault.at.line,
             fault.message,
@@ -57,11 +57,11 @@ pub fn line(core: Profile) -> String {
 
 /// Names the profile on standard error, where standard output is for machines.
 pub fn name_on_stderr(core: Profile) {
-    super::say(&line(core));
+    super::print_line(&line(core));
 }
 
 /// What a scheduler that starts with this configuration says of its profile; `None` where it decides as a release.
-pub fn said_at_start(core: Profile, text: &str) -> Option<String> {
+pub fn start_notes(core: Profile, text: &str) -> Option<String> {
     if core != Profile::Kornsole {
         return None;
     }
@@ -79,8 +79,8 @@ pub fn said_at_start(core: Profile, text: &str) -> Option<String> {
 
 /// The releases that take a configuration which `core` refuses, as a line for a person; empty where none does.
 pub fn taken_by(file: &ConfigFile, core: Profile) -> String {
-    let takes = |other: &Profile| *other != core && file.read(*other).is_valid();
-    match Profile::RELEASES.into_iter().rev().find(takes) {
+    let accepts = |other: &Profile| *other != core && file.read(*other).is_valid();
+    match Profile::RELEASES.into_iter().rev().find(accepts) {
         Some(other) => {
             format!(
                 "{}: core {core} rejects it, YuniKorn {other} accepts it: use --core {other}\n",
@@ -96,23 +96,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_goes_before_the_settings() {
+    fn the_command_line_has_precedence_over_the_settings() {
         for profile in Profile::ALL {
             assert_eq!(PredictedCore { core: Some(profile) }.profile(), profile);
         }
     }
 
     #[test]
-    fn a_scheduler_says_what_the_newest_release_does_otherwise() {
+    fn a_scheduler_reports_how_the_newest_release_differs() {
         let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
-        let said = said_at_start(Profile::Kornsole, good).unwrap();
+        let reported = start_notes(Profile::Kornsole, good).unwrap();
         assert!(
-            said.starts_with("core kornsole: YuniKorn 1.9.0 also accepts this configuration, but decides"),
-            "{said}"
+            reported.starts_with("core kornsole: YuniKorn 1.9.0 also accepts this configuration, but decides"),
+            "{reported}"
         );
         let refused = "partitions: [{queues: [{name: 'a b', submitacl: '*'}]}]";
-        let said = said_at_start(Profile::Kornsole, refused).unwrap();
-        assert!(said.starts_with("core kornsole: YuniKorn 1.9.0 rejects this configuration: "), "{said}");
-        assert_eq!(said_at_start(Profile::V1_9_0, good), None);
+        let reported = start_notes(Profile::Kornsole, refused).unwrap();
+        assert!(reported.starts_with("core kornsole: YuniKorn 1.9.0 rejects this configuration: "), "{reported}");
+        assert_eq!(start_notes(Profile::V1_9_0, good), None);
     }
 }

@@ -45,9 +45,9 @@ pub fn opened(with: &str, path: Option<&Path>) {
         std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
         // Parallel processes write separate files, and the last rename wins.
         let next = file.with_extension(format!("{}.new", std::process::id()));
-        let kept = std::fs::write(&next, bytes).and_then(|()| std::fs::rename(&next, &file));
+        let saved = std::fs::write(&next, bytes).and_then(|()| std::fs::rename(&next, &file));
         // Remove an incomplete file, because the next process uses another name.
-        kept.inspect_err(|_| drop(std::fs::remove_file(&next)))
+        saved.inspect_err(|_| drop(std::fs::remove_file(&next)))
     });
     if let Err(error) = written {
         tracing::debug!("cannot write {}: {error}", file.display());

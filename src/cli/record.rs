@@ -12,9 +12,9 @@ use console::Options;
 use console::input::terminal_events::Mouse;
 use console::shell::tap::{Input, Tap};
 use console::state::State;
-use console::tape::heard::said_now;
-use console::tape::record::{Beginning, Did, Recorder};
-use console::tape::{Against, heard};
+use console::tape::announced::reported_now;
+use console::tape::record::{Did, Recorder, TapeStart};
+use console::tape::{Against, announced};
 use console::theme::Themes;
 use model::{Profile, Time};
 use view::act::Actor;
@@ -22,7 +22,7 @@ use view::act::Actor;
 /// Writes a tape during a console session.
 pub struct Recording {
     file: File,
-    beginning: Beginning,
+    initial: TapeStart,
     recorder: Recorder,
 }
 
@@ -56,9 +56,9 @@ impl Recording {
         // The user's input may be private.
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         let file = file.map_err(|error| message(error.to_string()))?;
-        let beginning = Beginning { source, settings, size: (80, 24) };
-        let recorder = Recorder::new(&beginning);
-        Ok(Self { file, beginning, recorder })
+        let initial = TapeStart { source, settings, size: (80, 24) };
+        let recorder = Recorder::new(&initial);
+        Ok(Self { file, initial, recorder })
     }
 
     /// Writes complete lines. Errors are ignored, because the console must continue.
@@ -72,10 +72,10 @@ fn elapsed(at: Time) -> Duration {
 }
 
 impl Tap for Recording {
-    fn begin(&mut self, size: Size, state: &State) {
-        self.beginning.size = (size.width, size.height);
-        self.recorder = Recorder::new(&self.beginning);
-        self.recorder.begin(heard::said_now(state));
+    fn start(&mut self, size: Size, state: &State) {
+        self.initial.size = (size.width, size.height);
+        self.recorder = Recorder::new(&self.initial);
+        self.recorder.start(announced::reported_now(state));
         self.flush();
     }
 
@@ -92,7 +92,7 @@ impl Tap for Recording {
     }
 
     fn shown(&mut self, state: &State) {
-        self.recorder.said(said_now(state));
+        self.recorder.reported(reported_now(state));
     }
 
     fn end(&mut self, at: Time, left: bool) {
@@ -107,11 +107,11 @@ fn source(tape: &Path, against: &Against) -> Result<String, String> {
         if file == "-" {
             return Err("cannot record a file from standard input; name a file".to_owned());
         }
-        let beside = relative(tape.parent().unwrap_or(Path::new("")), Path::new(file)).display().to_string();
-        if beside.contains('"') {
-            Err(format!("{beside}: the name contains a quotation mark"))
+        let next_to = relative(tape.parent().unwrap_or(Path::new("")), Path::new(file)).display().to_string();
+        if next_to.contains('"') {
+            Err(format!("{next_to}: the name contains a quotation mark"))
         } else {
-            Ok(format!("\"{beside}\""))
+            Ok(format!("\"{next_to}\""))
         }
     };
     Ok(match against {
@@ -125,10 +125,10 @@ fn source(tape: &Path, against: &Against) -> Result<String, String> {
 }
 
 /// Unchanged if a path cannot be resolved.
-fn relative(folder: &Path, file: &Path) -> PathBuf {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let (Ok(folder), Ok(file)) = (fs::canonicalize(folder), fs::canonicalize(file)) else { return file.to_path_buf() };
-    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+fn relative(dir: &Path, file: &Path) -> PathBuf {
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let (Ok(dir), Ok(file)) = (fs::canonicalize(dir), fs::canonicalize(file)) else { return file.to_path_buf() };
+    let shared = dir.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = dir.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(file.components().skip(shared)).collect()
 }

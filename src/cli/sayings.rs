@@ -17,10 +17,10 @@ pub struct Looks {
 /// Prints the output of linear mode at the snapshots.
 pub fn print(played: &PlayResult) {
     let mut out = super::printed::out();
-    for saying in &played.sayings {
+    for reporting in &played.sayings {
         // The reader may have closed the pipe.
-        let _ = writeln!(out, "{}, line {}:", saying.name, saying.at.line);
-        for line in &saying.lines {
+        let _ = writeln!(out, "{}, line {}:", reporting.name, reporting.at.line);
+        for line in &reporting.lines {
             let _ = writeln!(out, "{line}");
         }
         let _ = writeln!(out);

@@ -154,7 +154,7 @@ fn address(written: &str) -> Result<SocketAddr, String> {
 
 /// Serves until a signal stops it.
 pub fn run(args: &ServeArgs) -> ExitCode {
-    let settings = match args.settings.read(args.config.as_deref(), args.state.folder.as_deref()) {
+    let settings = match args.settings.read(args.config.as_deref(), args.state.dir.as_deref()) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
@@ -173,21 +173,21 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         }
         let (file, workload) = (config.queues_file.as_deref(), args.workload.as_deref());
         let opened = open_retained(file, workload, &setup, &state, args.speed).map_err(|why| (why, 1))?;
-        opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
+        opened.profile_note.iter().for_each(|reported| tracing::info!("{reported}"));
         let about = opened.about.clone();
         let engine = engine(opened, args.speed, hook(&settings)).map_err(|why| (why, 1))?;
-        let folder = state.folder.as_deref();
-        let board = args.alerts.board(&about.name, folder, engine.now()).map_err(|why| (why, 1))?;
-        for trouble in &board.picture().trouble {
-            tracing::warn!("{trouble}");
+        let dir = state.dir.as_deref();
+        let board = args.alerts.board(&about.name, dir, engine.now()).map_err(|why| (why, 1))?;
+        for problem in &board.snapshot().problem {
+            tracing::warn!("{problem}");
         }
         options.alerts = Some(Arc::clone(&board));
         let server = Server::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?;
         let watched = Embedded::new(Arc::clone(&engine), about, identity::of_process()).with_alerts(board);
         let watched: Arc<dyn Source> = Arc::new(watched);
-        let watching = probe::watch(&watched, state.folder.clone(), args.speed);
+        let watching = probe::watch(&watched, state.dir.clone(), args.speed);
         let watching = watching.map_err(|error| (error.to_string(), 1))?;
-        let collector = Collector::start(&watched, trends::embedded(state.folder.as_deref()));
+        let collector = Collector::start(&watched, trends::embedded(state.dir.as_deref()));
         Ok((engine, server, (watched, watching, collector)))
     });
     match started {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schedulers_own_configuration_says_where_it_listens() {
+    fn the_configuration_of_the_scheduler_has_its_address() {
         let config = SchedulerConfig { bind_host: "127.0.0.2".into(), bind_port: 7, ..SchedulerConfig::default() };
         let by_config = ListenArgs::default().options(&config, Profile::Kornsole).unwrap();
         assert_eq!(by_config.listen.to_string(), "127.0.0.2:7");

@@ -30,7 +30,7 @@ pub struct Served {
     remote: Arc<Remote>,
     options: Options,
     state: State,
-    _folder: Folder,
+    _dir: Dir,
 }
 
 enum State {
@@ -41,21 +41,21 @@ enum State {
     Gone(TcpSocket),
 }
 
-struct Folder(PathBuf);
+struct Dir(PathBuf);
 
-impl Drop for Folder {
+impl Drop for Dir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-impl Folder {
+impl Dir {
     fn new() -> Result<Self, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("kornsole-tape-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        Ok(Self(folder))
+        let dir = std::env::temp_dir().join(format!("kornsole-tape-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+        Ok(Self(dir))
     }
 }
 
@@ -66,8 +66,8 @@ impl Served {
     /// The system provides no port, directory, or thread.
     pub fn start(core: Core, about: About, head: &Head) -> Result<Self, String> {
         let actor = head.actor();
-        let folder = Folder::new()?;
-        let tokens = folder.0.join("tokens.yaml");
+        let dir = Dir::new()?;
+        let tokens = dir.0.join("tokens.yaml");
         let new = NewToken::make(head.identity.clone(), None, false, "")?;
         auth::add(&tokens, new.token)?;
         let events = config::Settings::default().config().event.clone();
@@ -83,14 +83,8 @@ impl Served {
         let message = |fault: client::TargetFault| fault.to_string();
         let target = Target::new("localhost").map_err(message)?.found_at(server.address());
         let target = target.with_token(Token::new(&new.secret).map_err(message)?).map_err(message)?;
-        let remote = Remote::stepped(&target, remote_options, Stepped::BEGAN).map_err(message)?;
-        Ok(Self {
-            scheduler,
-            remote: Arc::new(remote),
-            options,
-            state: State::There { _server: server },
-            _folder: folder,
-        })
+        let remote = Remote::stepped(&target, remote_options, Stepped::STARTED_AT).map_err(message)?;
+        Ok(Self { scheduler, remote: Arc::new(remote), options, state: State::There { _server: server }, _dir: dir })
     }
 }
 

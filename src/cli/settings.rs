@@ -50,10 +50,20 @@ impl SettingsArgs {
     /// Reads the file and puts the flags before it; `config` is the queue configuration that was named, `state` the directory of the
     /// state. Prints what was asked to be printed.
     pub fn read(&self, config: Option<&Path>, state: Option<&Path>) -> SettingsAction {
+        self.read_over(&[], config, state)
+    }
+
+    /// The same, over the defaults of a command, which it names.
+    pub fn read_over(
+        &self,
+        defaults: &[(&str, &str, &str)],
+        config: Option<&Path>,
+        state: Option<&Path>,
+    ) -> SettingsAction {
         if self.print_scheduler_keys {
             return SettingsAction::Ended(print(&template()));
         }
-        match self.settings(config, state) {
+        match self.settings(defaults, config, state) {
             Err((message, code)) => SettingsAction::Ended(fail(&message, code)),
             Ok(settings) if self.print_scheduler_config => SettingsAction::Ended(print(&settings.print())),
             Ok(settings) => SettingsAction::Run(Box::new(settings)),
@@ -61,8 +71,16 @@ impl SettingsArgs {
     }
 
     /// The settings, or the error with its exit code: 1 for the file, 2 for a flag.
-    fn settings(&self, config: Option<&Path>, state: Option<&Path>) -> Result<Settings, (String, u8)> {
+    fn settings(
+        &self,
+        defaults: &[(&str, &str, &str)],
+        config: Option<&Path>,
+        state: Option<&Path>,
+    ) -> Result<Settings, (String, u8)> {
         let mut settings = Settings::default();
+        for (key, value, command) in defaults {
+            settings.set(key, value, command).map_err(|why| (why, 2))?;
+        }
         let mut bytes = Vec::new();
         let file = self.scheduler_config.as_deref();
         let mut faults = match file {

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::serve;
 use config::Settings;
-use engine::journal::{Folder, MakeCore, RunningJournal, lock};
+use engine::journal::{Dir, MakeCore, RunningJournal, lock};
 use engine::{Core, Setup};
 use scenario::Workload;
 use server::Server;
@@ -16,7 +16,7 @@ use server::Server;
 pub struct StateArgs {
     /// Directory for persistent state; restored at the next start
     #[arg(long = "state", value_name = "DIR")]
-    pub folder: Option<PathBuf>,
+    pub dir: Option<PathBuf>,
     /// If the state is corrupt, move the corrupt file and continue with the intact part
     #[arg(long = "state-repair")]
     pub repair: bool,
@@ -26,30 +26,30 @@ impl StateArgs {
     /// The same with the settings; a flag has precedence.
     #[must_use]
     pub fn by(&self, settings: &Settings) -> Self {
-        Self { folder: settings.config().state_folder.clone(), repair: self.repair }
+        Self { dir: settings.config().state_dir.clone(), repair: self.repair }
     }
 
     /// The scheduler that is in the directory, or a fresh one, with what keeps it. Without a directory nothing keeps it.
     ///
     /// # Errors
     /// Why the directory cannot be used, or the fresh one not be made.
-    pub fn begin(
+    pub fn start(
         &self,
         setup: &Setup,
         speed: f64,
         workload: Option<Box<dyn Workload>>,
         fresh: MakeCore<'_>,
     ) -> Result<(Core, Option<RunningJournal>), String> {
-        let Some(path) = &self.folder else {
+        let Some(path) = &self.dir else {
             if self.repair {
                 return Err("--state-repair: no state directory; use --state DIR".to_owned());
             }
             return Ok((fresh(workload)?, None));
         };
-        let folder = Folder::open(path, self.repair).map_err(|trouble| trouble.to_string())?;
-        let notes = folder.notes().to_vec();
+        let dir = Dir::open(path, self.repair).map_err(|problem| problem.to_string())?;
+        let notes = dir.notes().to_vec();
         let (mut core, retained) =
-            folder.begin(setup, speed, workload, fresh).map_err(|trouble| format!("{}: {trouble}", path.display()))?;
+            dir.start(setup, speed, workload, fresh).map_err(|problem| format!("{}: {problem}", path.display()))?;
         for note in notes {
             core.report_repair(note);
         }
@@ -58,15 +58,15 @@ impl StateArgs {
 
     /// Writes the address of the server to the directory.
     pub fn served(&self, server: &Server) {
-        if let Some(folder) = &self.folder {
-            lock::served(folder, &serve::url(server));
+        if let Some(dir) = &self.dir {
+            lock::served(dir, &serve::url(server));
         }
     }
 
     /// The note for the console.
     pub fn note(&self) -> String {
-        match &self.folder {
-            Some(folder) => format!("The state is saved in {}.", folder.display()),
+        match &self.dir {
+            Some(dir) => format!("The state is saved in {}.", dir.display()),
             None => "The state is lost at exit; use --state DIR to save it.".to_owned(),
         }
     }

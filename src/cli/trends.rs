@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::attach::AttachTarget;
 use source::Trends;
 use source::book::Book;
-use source::remote::kept;
+use source::remote::stored;
 
 /// The trends of an embedded scheduler: in its state directory, or in memory.
 pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
@@ -20,10 +20,10 @@ pub fn context(found: &AttachTarget) -> String {
 
 /// The followed ledger of a remote scheduler, in the same directory.
 pub fn book(found: &AttachTarget) -> Arc<Book> {
-    Book::start(kept::folder(&context(found)).as_deref())
+    Book::start(stored::dir(&context(found)).as_deref())
 }
 
 /// The trends of a remote scheduler: `$XDG_STATE_HOME/kornsole/CONTEXT`.
 pub fn attached(found: &AttachTarget) -> Arc<Trends> {
-    kept::folder(&context(found)).as_deref().map_or_else(Trends::in_memory, Trends::retained_in)
+    stored::dir(&context(found)).as_deref().map_or_else(Trends::in_memory, Trends::retained_in)
 }

@@ -123,11 +123,11 @@ fn shown(one: Option<&Value>, other: Option<&Value>) -> (String, String) {
         let rows = |(list, value): (&String, &Value)| {
             value.as_array().into_iter().flatten().map(|row| format!("{list} {row}")).collect::<Vec<_>>()
         };
-        let [ours, theirs] = [one, other].map(|line| line.iter().flat_map(rows).collect::<BTreeSet<_>>());
+        let [local, remote] = [one, other].map(|line| line.iter().flat_map(rows).collect::<BTreeSet<_>>());
         let first = |of: &BTreeSet<String>, than: &BTreeSet<String>| {
             of.difference(than).next().cloned().unwrap_or_else(|| "nothing more".to_owned())
         };
-        return (first(&ours, &theirs), first(&theirs, &ours));
+        return (first(&local, &remote), first(&remote, &local));
     }
     let line = |line: Option<&Value>| match line {
         None => "nothing more".to_owned(),

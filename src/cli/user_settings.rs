@@ -11,7 +11,7 @@ use console::shell::settings::Read;
 use console::theme::Themes;
 
 const FILE: &str = "settings.toml";
-const FOLDER: &str = "kornsole";
+const DIR: &str = "kornsole";
 /// Maximum size of the settings, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -28,14 +28,14 @@ pub struct UserSettingsFile {
 
 /// The directory of settings, rules, and themes, default: `~/.config/kornsole`. `None` without `HOME`: looking the user
 /// up could crash a static glibc binary because of NSS modules.
-pub fn folder() -> Option<PathBuf> {
+pub fn dir() -> Option<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty())?;
-    Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join(FOLDER))
+    Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join(DIR))
 }
 
-/// The default path of the user settings: `settings.toml` in [`folder`].
+/// The default path of the user settings: `settings.toml` in [`dir`].
 pub fn default_file() -> Option<PathBuf> {
-    Some(folder()?.join(FILE))
+    Some(dir()?.join(FILE))
 }
 
 /// Reads the named file, or the optional [`default_file`].

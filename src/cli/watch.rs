@@ -15,8 +15,8 @@ use super::logs::LogArgs;
 use super::{fail, settings};
 use alerts::{Alert, ChangeKind, Severity};
 use cluster::kube::SCHEME;
-use source::trends::Keeping;
-use source::{Collector, Focus, FocusKind, Link, Picture, Source, Trends};
+use source::trends::Storage;
+use source::{BoardSnapshot, Collector, Focus, FocusKind, Link, Source, Trends};
 
 /// The arguments of `kornsole watch`.
 #[derive(Args, Clone, Debug)]
@@ -65,7 +65,7 @@ fn severity(text: &str) -> Result<Severity, String> {
 const ALERTED: u8 = 4;
 
 /// The interval of checks of the connection and the file.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Collects until a signal stops it.
 pub fn run(args: &WatchArgs) -> ExitCode {
@@ -89,23 +89,23 @@ pub fn run(args: &WatchArgs) -> ExitCode {
     // Applications are fetched only while they are on the screen.
     source.set_focus(&Focus { kind: FocusKind::Apps(None), ..Focus::default() });
     let collector = Collector::start(&source, Arc::clone(&retained));
-    let mut said = Said::default();
+    let mut reported = Reported::default();
     let mut code = ExitCode::SUCCESS;
     while signals.pending().next().is_none() {
-        said.say(&*source, &retained);
-        let picture = source.alerts().map(|board| board.picture());
-        if let Some(picture) = &picture {
-            said.say_alerts(picture);
+        reported.print_line(&*source, &retained);
+        let snapshot = source.alerts().map(|board| board.snapshot());
+        if let Some(snapshot) = &snapshot {
+            reported.report_alerts(snapshot);
         }
         let serious = |alert: &&Alert| alert.severity >= args.severity;
-        let on: Vec<&Alert> = picture.iter().flat_map(|picture| picture.on()).filter(serious).collect();
+        let on: Vec<&Alert> = snapshot.iter().flat_map(|snapshot| snapshot.on()).filter(serious).collect();
         if args.exit_on == Some(ExitOn::Alert) && !on.is_empty() {
             let line = |alert: &&Alert| format!("{}  {}: {}\n", alert.severity, alert.title(), alert.text);
             let _ = settings::print(&on.iter().map(line).collect::<String>());
             code = ExitCode::from(ALERTED);
             break;
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(CHECK_INTERVAL);
     }
     drop(collector);
     code
@@ -113,19 +113,19 @@ pub fn run(args: &WatchArgs) -> ExitCode {
 
 /// The last reported states, so that each is reported once.
 #[derive(Default)]
-struct Said {
+struct Reported {
     link: Option<String>,
-    keeping: Option<Keeping>,
+    storage: Option<Storage>,
     /// The number of the next change of an alert.
     change: Option<u64>,
-    trouble: Vec<String>,
+    problem: Vec<String>,
 }
 
-impl Said {
+impl Reported {
     /// Reports changes of alerts; earlier ones are in the log of an earlier run.
-    fn say_alerts(&mut self, picture: &Picture) {
-        let from = self.change.replace(picture.next_change).unwrap_or(picture.next_change);
-        for change in picture.recent.iter().filter(|change| change.number >= from) {
+    fn report_alerts(&mut self, snapshot: &BoardSnapshot) {
+        let from = self.change.replace(snapshot.next_change).unwrap_or(snapshot.next_change);
+        for change in snapshot.recent.iter().filter(|change| change.number >= from) {
             match change.kind {
                 ChangeKind::Firing => {
                     tracing::warn!("{} {}: {}", change.alert.severity, change.alert.title(), change.alert.text);
@@ -133,35 +133,35 @@ impl Said {
                 ChangeKind::Resolved => tracing::info!("{} resolved", change.alert.title()),
             }
         }
-        if self.trouble != picture.trouble {
-            picture.trouble.iter().for_each(|why| tracing::warn!("{why}"));
-            self.trouble.clone_from(&picture.trouble);
+        if self.problem != snapshot.problem {
+            snapshot.problem.iter().for_each(|why| tracing::warn!("{why}"));
+            self.problem.clone_from(&snapshot.problem);
         }
     }
 
-    fn say(&mut self, source: &dyn Source, trends: &Trends) {
+    fn print_line(&mut self, source: &dyn Source, trends: &Trends) {
         let link = link(&source.link());
         if self.link.as_ref() != Some(&link) {
             tracing::info!("{}: {link}", source.about().name);
             self.link = Some(link);
         }
-        let keeping = trends.keeping();
-        if self.keeping.as_ref() != Some(&*keeping) {
-            match &*keeping {
-                Keeping::Memory => {}
-                Keeping::Writes(file) | Keeping::Afresh { file, .. } => {
-                    if let Some(why) = keeping.trouble() {
+        let storage = trends.storage();
+        if self.storage.as_ref() != Some(&*storage) {
+            match &*storage {
+                Storage::Memory => {}
+                Storage::Writes(file) | Storage::Recreated { file, .. } => {
+                    if let Some(why) = storage.problem() {
                         tracing::warn!("{why}");
                     }
                     // Reports to scripts that the collection has started, and its file.
                     let _ = settings::print(&format!("{}\n", file.display()));
                 }
-                Keeping::Reads(file) => {
+                Storage::Reads(file) => {
                     tracing::info!("another process is writing {}: waiting until it ends", file.display());
                 }
-                Keeping::Stopped(why) => tracing::error!("cannot store trends: {why}"),
+                Storage::Stopped(why) => tracing::error!("cannot store trends: {why}"),
             }
-            self.keeping = Some((*keeping).clone());
+            self.storage = Some((*storage).clone());
         }
     }
 }

@@ -9,7 +9,7 @@ use ::source::Source;
 use serde_json::Value;
 use view::overview::WaitingNow;
 
-use super::common::{Program, TestFolder, kornsole_command};
+use super::common::{Program, TestDir, kornsole_command};
 use super::situations::{NODES, pass, source};
 
 const NEVER: &str = "no node has nvidia.com/gpu";
@@ -41,13 +41,13 @@ fn an_alert_the_first_page_and_the_column_why_name_the_same_cause() {
         source.advance(Duration::from_secs(15));
         driver.advance(Duration::from_secs(15));
     }
-    let picture = board.picture();
-    let figures = |queue: &str| {
-        let found = picture.alerts.iter().find(|one| one.title() == format!("queue-waits: queue root.{queue}"));
-        found.unwrap_or_else(|| panic!("{:#?}", picture.alerts)).text.clone()
+    let snapshot = board.snapshot();
+    let metrics = |queue: &str| {
+        let found = snapshot.alerts.iter().find(|one| one.title() == format!("queue-waits: queue root.{queue}"));
+        found.unwrap_or_else(|| panic!("{:#?}", snapshot.alerts)).text.clone()
     };
-    assert!(figures("p.c").contains(&format!(", cause: {NEVER}; 1 application in all")), "{}", figures("p.c"));
-    assert!(figures("b").contains(", cause: queue maximum; 1 application in all"), "{}", figures("b"));
+    assert!(metrics("p.c").contains(&format!(", cause: {NEVER}; 1 application in all")), "{}", metrics("p.c"));
+    assert!(metrics("b").contains(", cause: queue maximum; 1 application in all"), "{}", metrics("b"));
     let view = source.view();
     let waiting = WaitingNow::of(&view.partitions[0], view.at);
     let causes: Vec<&str> = waiting.causes.iter().map(|one| one.cause).collect();
@@ -60,13 +60,12 @@ fn an_alert_the_first_page_and_the_column_why_name_the_same_cause() {
 
 #[test]
 fn alerts_explanations_and_json_of_the_program_name_the_same_cause() {
-    let folder = TestFolder::new();
-    let (workload, rules) =
-        (folder.join("w.yaml").display().to_string(), folder.join("alerts.toml").display().to_string());
+    let dir = TestDir::new();
+    let (workload, rules) = (dir.join("w.yaml").display().to_string(), dir.join("alerts.toml").display().to_string());
     fs::write(&workload, format!("version: 1\nname: gpu\nconfig: |\n{CONFIG}steps:\n{}", steps())).unwrap();
     fs::write(&rules, RULE).unwrap();
-    let token = folder.token("ann", "dev");
-    let tokens = folder.tokens().display().to_string();
+    let token = dir.token("ann", "dev");
+    let tokens = dir.tokens().display().to_string();
     let server = Program::serve(&["--workload", &workload, "--alerts", &rules, "--tokens", &tokens]);
     let run = |arguments: &[&str]| {
         let mut command = kornsole_command(arguments);

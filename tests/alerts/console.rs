@@ -43,11 +43,11 @@ fn an_alert_is_on_every_page_and_can_be_silenced() {
     assert!(shown.contains("silence 1 is active for 2h"), "{shown}");
     assert!(shown.contains("silenced") && shown.contains("2h left: it is being replaced"), "{shown}");
     assert!(!shown.contains("! alerts"), "{shown}");
-    assert_eq!(board.picture().silences[0].by, "ann");
+    assert_eq!(board.snapshot().silences[0].by, "ann");
     driver.keys("D").unwrap();
     pass(&mut driver, 10);
     assert!(text(&driver).contains(" 1 alert: node-lost"), "{}", text(&driver));
-    let endings: Vec<bool> = board.picture().silences.iter().map(|one| one.ended.is_some()).collect();
+    let endings: Vec<bool> = board.snapshot().silences.iter().map(|one| one.ended.is_some()).collect();
     assert_eq!(endings, [true]);
 }
 
@@ -71,7 +71,7 @@ fn what_is_no_silence_is_refused_with_what_would_be_right() {
         driver.keys(line).unwrap();
         assert!(text(&driver).contains(why), "{line}: {}", text(&driver));
     }
-    assert!(board.picture().silences.is_empty());
+    assert!(board.snapshot().silences.is_empty());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::common::{Program, TestFolder, kornsole_command};
+use super::common::{Program, TestDir, kornsole_command};
 use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,8 +57,8 @@ fn wait_for(what: &str, mut found: impl FnMut() -> Option<bool>) {
     }
 }
 
-fn serve(folder: &TestFolder, rules: &str) -> Program {
-    let (file, workload, state) = (folder.join("alerts.toml"), folder.join("w.yaml"), folder.join("state"));
+fn serve(dir: &TestDir, rules: &str) -> Program {
+    let (file, workload, state) = (dir.join("alerts.toml"), dir.join("w.yaml"), dir.join("state"));
     std::fs::write(&file, rules).unwrap();
     let config = "  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          queues:\n            - name: a\n";
     let steps = "- node: {id: n1, capacity: {vcore: 4}}\n- node: {id: n2, capacity: {vcore: 4}}\n- advance: 15s\n- removeNode: n2\n";
@@ -68,23 +68,23 @@ fn serve(folder: &TestFolder, rules: &str) -> Program {
 }
 
 #[test]
-fn an_alertmanager_takes_our_alerts_once() {
+fn an_alertmanager_receives_alerts_once() {
     if !is_here("prometheus-alertmanager", "prometheus-alertmanager") {
         return;
     }
-    let folder = TestFolder::new();
-    let config = folder.join("alertmanager.yml");
+    let dir = TestDir::new();
+    let config = dir.join("alertmanager.yml");
     std::fs::write(&config, "route:\n  receiver: none\nreceivers:\n  - name: none\n").unwrap();
     let port = free_port();
     let _alertmanager = start(
         Command::new("prometheus-alertmanager")
             .arg(format!("--config.file={}", config.display()))
-            .arg(format!("--storage.path={}", folder.join("data").display()))
+            .arg(format!("--storage.path={}", dir.join("data").display()))
             .arg(format!("--web.listen-address=127.0.0.1:{port}"))
             .arg("--cluster.listen-address="),
     );
     wait_for("the Alertmanager", || get(port, "/-/ready").map(|_| true));
-    let served = serve(&folder, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
+    let served = serve(&dir, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
     let alerts = || serde_json::from_str::<Vec<Value>>(&get(port, "/api/v2/alerts")?).ok();
     wait_for("the alert", || alerts().map(|found| !found.is_empty()));
     let found = alerts().unwrap();
@@ -92,9 +92,9 @@ fn an_alertmanager_takes_our_alerts_once() {
     let labels = &found[0]["labels"];
     assert_eq!((&labels["alertname"], &labels["node"]), (&"node-lost".into(), &"n2".into()));
     assert_eq!((&labels["severity"], &labels["partition"]), (&"critical".into(), &"default".into()));
-    let begun = found[0]["startsAt"].clone();
+    let started = found[0]["startsAt"].clone();
     served.kill();
-    let again = serve(&folder, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
+    let again = serve(&dir, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
     let own = || {
         serde_json::from_str::<Value>(
             &get(again.address.port(), "/metrics")
@@ -104,7 +104,7 @@ fn an_alertmanager_takes_our_alerts_once() {
     };
     wait_for("the metric after the restart", || own().map(|found| found == Value::Bool(true)));
     let found = alerts().unwrap();
-    assert_eq!((found.len(), &found[0]["startsAt"]), (1, &begun), "{found:?}");
+    assert_eq!((found.len(), &found[0]["startsAt"]), (1, &started), "{found:?}");
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn a_webhook_that_drips_is_left_after_its_time_limit() {
         });
         left.send(bytes.count() as u64).unwrap();
     });
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let rules = format!("[[send]]\nname = 'slow'\nwebhook = 'http://127.0.0.1:{port}'\ntimeout = '2s'\n");
-    let _served = serve(&folder, &rules);
+    let _served = serve(&dir, &rules);
     let bytes = was_left.recv_timeout(PATIENCE * 2).unwrap();
     assert!(bytes < PATIENCE.as_secs(), "the connection was closed before the receiver had enough");
 }
@@ -134,11 +134,11 @@ fn a_prometheus_scrapes_our_alerts() {
     if !is_here("prometheus", "prometheus") {
         return;
     }
-    let folder = TestFolder::new();
-    let served = serve(&folder, "");
+    let dir = TestDir::new();
+    let served = serve(&dir, "");
     let port = free_port();
-    let config = folder.join("prometheus.yml");
-    let rules = folder.join("rules.yml");
+    let config = dir.join("prometheus.yml");
+    let rules = dir.join("rules.yml");
     let printed = kornsole_command(&["grafana", "--rules"]).output().unwrap();
     assert!(printed.status.success(), "{printed:?}");
     std::fs::write(&rules, &printed.stdout).unwrap();
@@ -153,7 +153,7 @@ fn a_prometheus_scrapes_our_alerts() {
     let _prometheus = start(
         Command::new("prometheus")
             .arg(format!("--config.file={}", config.display()))
-            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
+            .arg(format!("--storage.tsdb.path={}", dir.join("data").display()))
             .arg(format!("--web.listen-address=127.0.0.1:{port}")),
     );
     let query = |expression: &str| {

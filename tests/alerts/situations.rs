@@ -85,12 +85,12 @@ fn reported(rules: &str, steps: &str, minutes: u64) -> Vec<String> {
     let (mut seen, mut all) = (0, Vec::new());
     for _ in 0..minutes * 12 {
         source.advance(Duration::from_secs(5));
-        let picture = board.picture();
-        for change in picture.recent.iter().filter(|change| change.number >= seen) {
-            let sign = if change.kind == ChangeKind::Firing { '+' } else { '-' };
-            all.push(format!("{sign}{}", change.alert.title()));
+        let snapshot = board.snapshot();
+        for change in snapshot.recent.iter().filter(|change| change.number >= seen) {
+            let symbol = if change.kind == ChangeKind::Firing { '+' } else { '-' };
+            all.push(format!("{symbol}{}", change.alert.title()));
         }
-        seen = picture.next_change;
+        seen = snapshot.next_change;
     }
     all
 }

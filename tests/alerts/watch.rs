@@ -5,24 +5,24 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::source::trends::Keeping;
+use ::source::trends::Storage;
 use ::source::{Collector, Source, Trends};
 
-use super::common::{Program, TestFolder, kornsole_command};
+use super::common::{Program, TestDir, kornsole_command};
 use super::situations::{NODES, source};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn serve(folder: &TestFolder) -> Program {
-    let workload = folder.join("w.yaml");
+fn serve(dir: &TestDir) -> Program {
+    let workload = dir.join("w.yaml");
     let config = "  partitions:\n    - name: default\n      queues:\n        - name: root\n";
     fs::write(&workload, format!("version: 1\nname: two\nconfig: |\n{config}steps:\n{NODES}")).unwrap();
     Program::serve(&["--workload", &workload.display().to_string()])
 }
 
-fn watch(server: &Program, folder: &TestFolder, arguments: &[&str]) -> Command {
+fn watch(server: &Program, dir: &TestDir, arguments: &[&str]) -> Command {
     let mut command = kornsole_command(&["watch", "--server", &server.url()]);
-    command.args(arguments).env("XDG_STATE_HOME", folder.join("kept"));
+    command.args(arguments).env("XDG_STATE_HOME", dir.join("kept"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -32,24 +32,25 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn an_alert_ends_it_with_a_code_of_its_own_and_what_was_measured_is_kept() {
-    let folder = TestFolder::new();
-    let server = serve(&folder);
-    let rules = folder.join("alerts.toml");
+fn an_alert_ends_it_with_its_own_code_and_measurements_are_stored() {
+    let dir = TestDir::new();
+    let server = serve(&dir);
+    let rules = dir.join("alerts.toml");
     fs::write(&rules, "[[rule]]\nname = 'few'\nkind = 'expression'\nwhen = 'cluster.nodes.up < 3'\n").unwrap();
     let rules = rules.display().to_string();
-    let output = watch(&server, &folder, &["--exit-on", "alert", "--alerts", &rules]).output().unwrap();
+    let output = watch(&server, &dir, &["--exit-on", "alert", "--alerts", &rules]).output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
-    let said = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(said.contains("warning  few: cluster: "), "{}", text(&output));
-    let file = said.lines().find(|line| line.ends_with("trends.redb")).unwrap_or_else(|| panic!("{said}")).to_owned();
+    let reported = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(reported.contains("warning  few: cluster: "), "{}", text(&output));
+    let file =
+        reported.lines().find(|line| line.ends_with("trends.redb")).unwrap_or_else(|| panic!("{reported}")).to_owned();
     let retained = Trends::retained_in(std::path::Path::new(&file).parent().unwrap());
     let (here, _board) = source("", NODES);
     let here: Arc<dyn Source> = Arc::new(here);
     let collector = Collector::start(&here, Arc::clone(&retained));
     let until = Instant::now() + PATIENCE;
-    while !matches!(*retained.keeping(), Keeping::Writes(_)) {
-        assert!(Instant::now() < until, "{:?}", retained.keeping());
+    while !matches!(*retained.storage(), Storage::Writes(_)) {
+        assert!(Instant::now() < until, "{:?}", retained.storage());
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(retained.rings("default").is_some_and(|rings| rings.newest().is_some()), "nothing was kept");
@@ -58,9 +59,9 @@ fn an_alert_ends_it_with_a_code_of_its_own_and_what_was_measured_is_kept() {
 
 #[test]
 fn bad_arguments_and_rules_are_refused_before_anything_is_collected() {
-    let folder = TestFolder::new();
-    let server = serve(&folder);
-    let rules = folder.join("alerts.toml");
+    let dir = TestDir::new();
+    let server = serve(&dir);
+    let rules = dir.join("alerts.toml");
     fs::write(&rules, "[[rule]]\nname = 'few'\nkind = 'expresion'\n").unwrap();
     let rules = rules.display().to_string();
     for (arguments, code, why) in [
@@ -69,9 +70,9 @@ fn bad_arguments_and_rules_are_refused_before_anything_is_collected() {
         (&["--severity", "critical"], 2, "--exit-on"),
         (&["--exit-on", "alert", "--severity", "bad"], 2, "expected info, warning, or critical"),
     ] {
-        let output = watch(&server, &folder, arguments).output().unwrap();
+        let output = watch(&server, &dir, arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output));
         assert!(text(&output).contains(why), "{arguments:?}: {}", text(&output));
     }
-    assert!(!folder.join("kept").exists(), "nothing is kept");
+    assert!(!dir.join("kept").exists(), "nothing is kept");
 }

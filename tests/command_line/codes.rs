@@ -1,13 +1,13 @@
 //! Exit codes, and flags before and after a command.
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 use crate::kornsole;
 
 const GOOD: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*'}]}]\n";
 
 #[test]
 fn a_file_that_cannot_be_read_is_1_in_every_command_but_diff() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let commands = [
         "check no",
         "check .",
@@ -36,17 +36,17 @@ fn a_file_that_cannot_be_read_is_1_in_every_command_but_diff() {
         "config show --state no",
     ];
     for line in commands {
-        let (code, _, err) = kornsole(&*folder, &line.split(' ').collect::<Vec<_>>(), "");
+        let (code, _, err) = kornsole(&*dir, &line.split(' ').collect::<Vec<_>>(), "");
         assert_eq!(code, Some(1), "{line}: {err}");
         assert!(err.contains("no") || err.contains('.'), "{line} says which file: {err}");
     }
-    assert_eq!(kornsole(&*folder, &["diff", "no", "no"], "").0, Some(2), "as diff(1)");
+    assert_eq!(kornsole(&*dir, &["diff", "no", "no"], "").0, Some(2), "as diff(1)");
 }
 
 #[test]
-fn a_flag_stands_before_or_behind_its_command() {
-    let folder = TestFolder::new();
-    folder.write("a.yaml", GOOD);
+fn a_flag_may_be_before_or_after_its_command() {
+    let dir = TestDir::new();
+    dir.write("a.yaml", GOOD);
     for (before, behind) in [
         ("--json check a.yaml", "check --json a.yaml"),
         ("--core 1.8.0 check a.yaml", "check a.yaml --core 1.8.0"),
@@ -56,11 +56,11 @@ fn a_flag_stands_before_or_behind_its_command() {
         ("config --state no history", "config history --state no"),
         ("--file no token list", "token list --file no"),
     ] {
-        let run = |line: &str| kornsole(&*folder, &line.split(' ').collect::<Vec<_>>(), "");
+        let run = |line: &str| kornsole(&*dir, &line.split(' ').collect::<Vec<_>>(), "");
         let (first, second) = (run(before), run(behind));
         assert_eq!(first, second, "{before}");
         assert_ne!(first.0, Some(2), "{before}: {}", first.2);
     }
-    let (code, _, err) = kornsole(&*folder, &["--nonsense", "check", "a.yaml"], "");
+    let (code, _, err) = kornsole(&*dir, &["--nonsense", "check", "a.yaml"], "");
     assert!(code == Some(2) && err.contains("--nonsense"), "{err}");
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::common::TestFolder;
+use super::common::TestDir;
 
 const VALUES: &str = "\
 yunikornDefaults:
@@ -21,37 +21,37 @@ yunikornDefaults:
         - name: b
 ";
 
-fn git(folder: &Path, arguments: &[&str]) {
+fn git(dir: &Path, arguments: &[&str]) {
     let done = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"])
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(dir)
         .output()
         .unwrap();
     assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn commit(folder: &TestFolder, files: &[(&str, &str)]) {
+fn commit(dir: &TestDir, files: &[(&str, &str)]) {
     for (name, text) in files {
-        std::fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
-        folder.write(name, text);
+        std::fs::create_dir_all(dir.join(name).parent().unwrap()).unwrap();
+        dir.write(name, text);
     }
-    git(folder, &["add", "-A"]);
-    git(folder, &["commit", "-q", "-m", "change"]);
+    git(dir, &["add", "-A"]);
+    git(dir, &["commit", "-q", "-m", "change"]);
 }
 
 /// Creates a repository with `old` in `main` and `new` in its HEAD.
-fn repository(old: &str, new: &str) -> TestFolder {
-    let folder = TestFolder::new();
-    git(&folder, &["init", "-q"]);
-    commit(&folder, &[("deploy/values.yaml", old), ("deploy/other.yaml", "kind: Service\n"), ("README", "a")]);
-    git(&folder, &["checkout", "-q", "-b", "change"]);
-    commit(&folder, &[("deploy/values.yaml", new), ("note", "b")]);
-    folder
+fn repository(old: &str, new: &str) -> TestDir {
+    let dir = TestDir::new();
+    git(&dir, &["init", "-q"]);
+    commit(&dir, &[("deploy/values.yaml", old), ("deploy/other.yaml", "kind: Service\n"), ("README", "a")]);
+    git(&dir, &["checkout", "-q", "-b", "change"]);
+    commit(&dir, &[("deploy/values.yaml", new), ("note", "b")]);
+    dir
 }
 
-fn run(folder: &TestFolder, arguments: &[&str]) -> (Option<i32>, String, String) {
-    super::kornsole(&**folder, &[&["diff", "--git"], arguments].concat(), "")
+fn run(dir: &TestDir, arguments: &[&str]) -> (Option<i32>, String, String) {
+    super::kornsole(&**dir, &[&["diff", "--git"], arguments].concat(), "")
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn differences_and_only_new_warnings_are_printed() {
     let new = VALUES
         .replace("yunikornDefaults", "# values\nyunikornDefaults")
         .replace("- name: b", "- name: c\n          resources: {max: {Memory: 1Gi}}");
-    let folder = repository(VALUES, &new);
-    let (code, out, err) = run(&folder, &["main"]);
+    let dir = repository(VALUES, &new);
+    let (code, out, err) = run(&dir, &["main"]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     assert!(out.starts_with("deploy/values.yaml (Helm values, yunikornDefaults): "), "{out}");
     assert!(out.contains("\n  + root.c ") && out.contains("\n  - root.b "), "{out}");
@@ -72,19 +72,19 @@ fn differences_and_only_new_warnings_are_printed() {
         last.starts_with("main..HEAD: deploy/values.yaml: ") && last.ends_with("1 new warning (core 1.9.0)"),
         "{last}"
     );
-    assert_eq!(run(&folder, &["main..change", "--deny", "W-001"]).0, Some(1));
-    let (code, out, _) = run(&folder, &["main..HEAD", "--allow", "W-001", "deploy"]);
+    assert_eq!(run(&dir, &["main..change", "--deny", "W-001"]).0, Some(1));
+    let (code, out, _) = run(&dir, &["main..HEAD", "--allow", "W-001", "deploy"]);
     assert!(code == Some(0) && !out.contains("W-001"), "{out}");
-    let (code, out, _) = run(&folder, &["HEAD..HEAD"]);
+    let (code, out, _) = run(&dir, &["HEAD..HEAD"]);
     assert_eq!((code, out.as_str()), (Some(0), "HEAD..HEAD: no differences (core 1.9.0)\n"));
 }
 
 #[test]
 fn an_invalid_configuration_is_exit_code_1_in_each_format() {
-    let folder = repository(VALUES, &VALUES.replace("cpu: 1", "memory: 8GB"));
+    let dir = repository(VALUES, &VALUES.replace("cpu: 1", "memory: 8GB"));
     let place = "deploy/values.yaml:10:71";
     let of = |format: &str| {
-        let (code, out, err) = run(&folder, &["main", "--format", format]);
+        let (code, out, err) = run(&dir, &["main", "--format", format]);
         assert_eq!(code, Some(1), "{format}: {out}");
         // Annotations have no place for the core: it is beside them.
         assert!((out.clone() + &err).contains("1.9.0"), "{format}: {out}{err}");
@@ -105,34 +105,34 @@ fn an_invalid_configuration_is_exit_code_1_in_each_format() {
 
 #[test]
 fn what_cannot_be_compared_is_an_error_with_its_remedy() {
-    let folder = repository(VALUES, VALUES);
-    let (code, _, err) = run(&folder, &["nowhere..HEAD"]);
+    let dir = repository(VALUES, VALUES);
+    let (code, _, err) = run(&dir, &["nowhere..HEAD"]);
     assert!(code == Some(1) && err.starts_with("error: commit \"nowhere\" not found; fetch it first"), "{err}");
-    let (code, _, err) = run(&folder, &["main", "README"]);
+    let (code, _, err) = run(&dir, &["main", "README"]);
     assert!(code == Some(1) && err.contains("no queue configuration found in main..HEAD"), "{err}");
-    let elsewhere = TestFolder::new();
+    let elsewhere = TestDir::new();
     let (code, _, err) = run(&elsewhere, &["main"]);
     assert!(code == Some(1) && err.starts_with("error: "), "{err}");
 }
 
 #[test]
 fn the_changes_of_the_base_since_the_branch_started_are_left_out_with_three_dots() {
-    let folder = repository(VALUES, &VALUES.replace("name: b", "name: c"));
-    git(&folder, &["checkout", "-q", "main"]);
-    commit(&folder, &[("deploy/values.yaml", &VALUES.replace("name: b", "name: later"))]);
-    let (_, out, _) = run(&folder, &["main..change"]);
+    let dir = repository(VALUES, &VALUES.replace("name: b", "name: c"));
+    git(&dir, &["checkout", "-q", "main"]);
+    commit(&dir, &[("deploy/values.yaml", &VALUES.replace("name: b", "name: later"))]);
+    let (_, out, _) = run(&dir, &["main..change"]);
     assert!(out.contains("- root.later"), "{out}");
-    let (_, out, _) = run(&folder, &["main...change"]);
+    let (_, out, _) = run(&dir, &["main...change"]);
     assert!(out.contains("- root.b") && !out.contains("root.later"), "{out}");
 }
 
 #[test]
 fn a_moved_file_is_the_same_configuration_and_links_are_not_followed() {
-    let folder = repository(VALUES, VALUES);
-    git(&folder, &["mv", "deploy/values.yaml", "deploy/moved.yaml"]);
-    std::os::unix::fs::symlink("/etc/passwd", folder.join("deploy/link.yaml")).unwrap();
-    commit(&folder, &[]);
-    let (code, out, _) = run(&folder, &["main"]);
+    let dir = repository(VALUES, VALUES);
+    git(&dir, &["mv", "deploy/values.yaml", "deploy/moved.yaml"]);
+    std::os::unix::fs::symlink("/etc/passwd", dir.join("deploy/link.yaml")).unwrap();
+    commit(&dir, &[]);
+    let (code, out, _) = run(&dir, &["main"]);
     assert_eq!((code, out.as_str()), (Some(0), "main..HEAD: no differences (core 1.9.0)\n"));
 }
 
@@ -151,10 +151,10 @@ fn effects_on_applications_are_listed() {
     let new = VALUES
         .replace("guaranteed: {vcore: 4}, max: {vcore: 8, cpu: 1}", "max: {vcore: 4}")
         .replace("        - name: b\n", "");
-    let folder = repository(VALUES, &new);
+    let dir = repository(VALUES, &new);
     let queues: String = VALUES.lines().skip(2).map(|line| format!("{}\n", &line[2..])).collect();
-    folder.write("state.yaml", format!("config: |\n{queues}{STATE}"));
-    let (code, out, err) = run(&folder, &["main", "--workload", "state.yaml"]);
+    dir.write("state.yaml", format!("config: |\n{queues}{STATE}"));
+    let (code, out, err) = run(&dir, &["main", "--workload", "state.yaml"]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     for line in [
         "  queue root.b drains: it is removed when its applications have finished (1 application: two)",
@@ -164,9 +164,9 @@ fn effects_on_applications_are_listed() {
     ] {
         assert!(out.lines().any(|found| found == line), "{line}\n{out}");
     }
-    let (_, out, _) = run(&folder, &["main", "--workload", "state.yaml", "--format", "markdown"]);
+    let (_, out, _) = run(&dir, &["main", "--workload", "state.yaml", "--format", "markdown"]);
     assert!(out.contains("<details><summary>Effects on applications (4)</summary>"), "{out}");
-    let (_, out, _) = run(&folder, &["HEAD", "--workload", "state.yaml"]);
+    let (_, out, _) = run(&dir, &["HEAD", "--workload", "state.yaml"]);
     assert!(out.starts_with("no application is affected\n"), "{out}");
 }
 
@@ -175,8 +175,8 @@ fn a_comment_has_at_most_60_lines() {
     let many: String = (0..200)
         .map(|number| format!("        - {{name: q{number}, resources: {{max: {{Memory: {number}Mi}}}}}}\n"))
         .collect();
-    let folder = repository(VALUES, &format!("{VALUES}{many}"));
-    let (code, out, _) = run(&folder, &["main", "--format", "markdown"]);
+    let dir = repository(VALUES, &format!("{VALUES}{many}"));
+    let (code, out, _) = run(&dir, &["main", "--format", "markdown"]);
     assert_eq!(code, Some(0));
     assert!(out.lines().count() <= 60 && out.lines().count() > 50, "{}", out.lines().count());
     assert_eq!(out.matches("<details>").count(), out.matches("</details>").count());
@@ -201,9 +201,9 @@ fn commands(page: &str) -> Vec<String> {
 
 #[test]
 fn each_command_of_the_page_about_merge_requests_works() {
-    let folder = repository(VALUES, &VALUES.replace("name: b", "name: c").replace(", cpu: 1", ""));
-    git(&folder, &["update-ref", "refs/remotes/origin/main", "main"]);
-    folder.write(
+    let dir = repository(VALUES, &VALUES.replace("name: b", "name: c").replace(", cpu: 1", ""));
+    git(&dir, &["update-ref", "refs/remotes/origin/main", "main"]);
+    dir.write(
         "deploy/policy.yaml",
         "config: values.yaml\ntests:\n- {name: a, place: {user: ann, queue: root.a}, expect: root.a}\n",
     );
@@ -215,16 +215,16 @@ fn each_command_of_the_page_about_merge_requests_works() {
         let local = command.replace("/config/", "deploy/");
         let done = Command::new("sh")
             .args(["-euc", &local])
-            .current_dir(&*folder)
+            .current_dir(&*dir)
             .env("PATH", format!("{}:{}", binary.display(), std::env::var("PATH").unwrap()))
             .env("GITHUB_BASE_REF", "main")
-            .env("GITHUB_STEP_SUMMARY", folder.join("summary.md"))
+            .env("GITHUB_STEP_SUMMARY", dir.join("summary.md"))
             .env("CI_MERGE_REQUEST_DIFF_BASE_SHA", "main")
             .output()
             .unwrap();
         assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
     }
     for (file, text) in [("summary.md", "root.c"), ("review.md", "root.c"), ("report.xml", "<testsuites ")] {
-        assert!(std::fs::read_to_string(folder.join(file)).unwrap().contains(text), "{file}");
+        assert!(std::fs::read_to_string(dir.join(file)).unwrap().contains(text), "{file}");
     }
 }

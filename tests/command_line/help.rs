@@ -6,7 +6,7 @@ use clap::Command;
 use kornsole::cli::help;
 use regex::{Regex, RegexBuilder};
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 use crate::kornsole;
 
 /// The most characters of a command's description, and of an option's short help.
@@ -91,11 +91,11 @@ fn the_help_is_in_plain_english() {
 fn call(line: &str) -> Option<Vec<OsString>> {
     let stage = line.split(" | ").find(|stage| stage.starts_with("kornsole"))?;
     let (mut words, mut quoted, mut word) = (Vec::new(), false, String::new());
-    for sign in stage.chars().chain([' ']) {
-        match sign {
+    for symbol in stage.chars().chain([' ']) {
+        match symbol {
             '\'' => quoted = !quoted,
             ' ' if !quoted => words.extend((!word.is_empty()).then(|| std::mem::take(&mut word))),
-            _ => word.push(sign),
+            _ => word.push(symbol),
         }
     }
     let end = words.iter().position(|word| word == ">" || word == "<").unwrap_or(words.len());
@@ -142,8 +142,8 @@ fn no_example_is_of_a_command_that_does_not_exist() {
 
 #[test]
 fn the_top_level_lists_its_commands_in_groups() {
-    let folder = TestFolder::new();
-    let (code, out, _) = kornsole(&*folder, &["--help"], "");
+    let dir = TestDir::new();
+    let (code, out, _) = kornsole(&*dir, &["--help"], "");
     assert_eq!(code, Some(0));
     let places: Vec<Option<usize>> = [
         "Usage: ",
@@ -166,11 +166,11 @@ fn the_top_level_lists_its_commands_in_groups() {
 
 #[test]
 fn exit_codes_beyond_2_are_in_the_help() {
-    let folder = TestFolder::new();
-    let (code, out, _) = kornsole(&*folder, &["watch", "-h"], "");
+    let dir = TestDir::new();
+    let (code, out, _) = kornsole(&*dir, &["watch", "-h"], "");
     assert_eq!(code, Some(0));
     assert!(out.contains("\n  4   an alert fired, with --exit-on alert\n"), "{out}");
-    let (_, out, _) = kornsole(&*folder, &["place", "--help"], "");
+    let (_, out, _) = kornsole(&*dir, &["place", "--help"], "");
     assert!(
         out.find("A batch in CSV").is_some_and(|batch| out.find("Exit codes:").is_some_and(|codes| batch < codes)),
         "{out}"
@@ -180,10 +180,10 @@ fn exit_codes_beyond_2_are_in_the_help() {
 /// The link of the packages: kubectl runs it, and a person reads the help of `kubectl kornsole`.
 #[test]
 fn the_plugin_of_kubectl_has_its_own_name_in_the_help() {
-    let folder = TestFolder::new();
-    let link = folder.join("kubectl-kornsole");
+    let dir = TestDir::new();
+    let link = dir.join("kubectl-kornsole");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kornsole"), &link).unwrap();
-    let said = |program: &std::path::Path, arguments: &[&str]| {
+    let reported = |program: &std::path::Path, arguments: &[&str]| {
         let output = std::process::Command::new(program).args(arguments).output().unwrap();
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
@@ -193,9 +193,9 @@ fn the_plugin_of_kubectl_has_its_own_name_in_the_help() {
         (&["kill", "--help"], "Usage: kubectl kornsole kill "),
         (&["kill", "--bad"], "Usage: kubectl kornsole kill "),
     ] {
-        let text = said(&link, arguments);
+        let text = reported(&link, arguments);
         assert!(text.contains(words), "{arguments:?}: {text}");
-        let own = said(std::path::Path::new(env!("CARGO_BIN_EXE_kornsole")), arguments);
+        let own = reported(std::path::Path::new(env!("CARGO_BIN_EXE_kornsole")), arguments);
         assert!(!own.contains("kubectl kornsole") && own.contains(&words.replace("kubectl ", "")), "{own}");
     }
 }

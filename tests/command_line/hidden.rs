@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use super::common::TestFolder;
+use super::common::TestDir;
 
 /// Would clear the screen, color it, ring, and turn the direction of the line around.
 const HIDDEN: &str = "a\u{1b}[2J\u{9b}31m\u{7}\u{202e}";
@@ -23,9 +23,9 @@ fn configuration(max: u32) -> String {
     )
 }
 
-fn calls(folder: &TestFolder, calls: &[&[&str]]) {
+fn calls(dir: &TestDir, calls: &[&[&str]]) {
     for call in calls {
-        let (code, out, err) = super::kornsole(&**folder, call, "");
+        let (code, out, err) = super::kornsole(&**dir, call, "");
         is_shown(&out, &format!("{call:?}"));
         is_shown(&err, &format!("{call:?}"));
         assert!(code.is_some_and(|code| code <= 2), "{call:?}: {out}{err}");
@@ -38,11 +38,11 @@ fn calls(folder: &TestFolder, calls: &[&[&str]]) {
 
 #[test]
 fn a_configuration_is_escaped_in_each_format() {
-    let folder = TestFolder::new();
-    folder.write("one.yaml", configuration(4));
-    folder.write("two.yaml", configuration(3));
+    let dir = TestDir::new();
+    dir.write("one.yaml", configuration(4));
+    dir.write("two.yaml", configuration(3));
     calls(
-        &folder,
+        &dir,
         &[
             &["check", "one.yaml"],
             &["check", "one.yaml", "--format", "json"],
@@ -58,25 +58,25 @@ fn a_configuration_is_escaped_in_each_format() {
 
 #[test]
 fn an_argument_is_escaped_in_the_error_about_it() {
-    let folder = TestFolder::new();
-    calls(&folder, &[&[HIDDEN], &["check", "--core", HIDDEN], &["run", HIDDEN], &["nodes", "--server", HIDDEN]]);
+    let dir = TestDir::new();
+    calls(&dir, &[&[HIDDEN], &["check", "--core", HIDDEN], &["run", HIDDEN], &["nodes", "--server", HIDDEN]]);
 }
 
 #[test]
 fn a_warning_of_a_credential_plugin_is_passed_on() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let answer = "echo '{\"status\": {\"token\": \"t\"}}'";
-    let plugin = folder.write("plug", format!("#!/bin/sh\nprintf 'your \\033[31mlogin ends soon\\n' >&2\n{answer}\n"));
+    let plugin = dir.write("plug", format!("#!/bin/sh\nprintf 'your \\033[31mlogin ends soon\\n' >&2\n{answer}\n"));
     std::fs::set_permissions(&plugin, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let config = folder.write(
+    let config = dir.write(
         "config",
         "current-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\nclusters: [{name: k, cluster: {server: \
          'http://127.0.0.1:1'}}]\nusers: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plug}}}]\n",
     );
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     let output = command.args(["nodes", "--server", "k8s://c"]).env("KUBECONFIG", config).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(said.matches("plug: your [31mlogin ends soon\n").count(), 1, "{said}");
-    assert!(said.contains("cannot reach the API server"), "{said}");
-    is_shown(&said, "plugin");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(reported.matches("plug: your [31mlogin ends soon\n").count(), 1, "{reported}");
+    assert!(reported.contains("cannot reach the API server"), "{reported}");
+    is_shown(&reported, "plugin");
 }

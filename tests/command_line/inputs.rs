@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 const CONFIG: &str = "\
 partitions:
@@ -14,8 +14,8 @@ partitions:
         queues: [{name: etl, maxapplications: 3}]
 ";
 
-fn run(folder: &Path, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    super::kornsole(folder, arguments, stdin)
+fn run(dir: &Path, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+    super::kornsole(dir, arguments, stdin)
 }
 
 fn block(text: &str, columns: usize) -> String {
@@ -38,15 +38,15 @@ fn packed(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn every_command_reads_helm_values_and_says_so() {
-    let folder = TestFolder::new();
-    let said = "queue configuration in Helm values, yunikornDefaults of values.yaml:2\n";
-    folder.write("values.yaml", values(CONFIG));
-    folder.write("queues.yaml", CONFIG);
-    folder.write("pods.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1, pods: 1}}\n");
+fn every_command_reads_helm_values_and_reports_it() {
+    let dir = TestDir::new();
+    let reported = "queue configuration in Helm values, yunikornDefaults of values.yaml:2\n";
+    dir.write("values.yaml", values(CONFIG));
+    dir.write("queues.yaml", CONFIG);
+    dir.write("pods.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1, pods: 1}}\n");
     let scenario = "version: 1\nsteps: [{node: {id: n1, capacity: {vcore: 1}}}]\n";
-    folder.write("scenario.yaml", scenario);
-    let run = |arguments: &[&str]| run(&folder, arguments, "");
+    dir.write("scenario.yaml", scenario);
+    let run = |arguments: &[&str]| run(&dir, arguments, "");
     for arguments in [
         &["check", "values.yaml"][..],
         &["diff", "queues.yaml", "values.yaml"],
@@ -55,22 +55,22 @@ fn every_command_reads_helm_values_and_says_so() {
         &["run", "--from-manifests", "pods.yaml", "--config", "values.yaml"],
     ] {
         let (code, out, err) = run(arguments);
-        assert!(code == Some(0) && err.contains(said), "{arguments:?}: {out}{err}");
+        assert!(code == Some(0) && err.contains(reported), "{arguments:?}: {out}{err}");
     }
     let (code, out, err) = run(&["diff", "queues.yaml", "values.yaml"]);
-    assert_eq!((code, err.as_str()), (Some(0), said), "{out}");
+    assert_eq!((code, err.as_str()), (Some(0), reported), "{out}");
     assert_eq!(run(&["check", "queues.yaml"]).2, "");
     let (_, _, err) = run(&["run", "scenario.yaml", "--config", "values.yaml"]);
-    assert!(err.contains(said), "{err}");
+    assert!(err.contains(reported), "{err}");
 }
 
 #[test]
 fn a_fault_has_its_line_in_the_file_that_was_named() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let bad = CONFIG.replace("maxapplications: 3", "maxapps: 3");
-    folder.write("values.yaml", values(&bad));
-    folder.write("values.gz", packed(&values(&bad)));
-    folder.write("jobs.swf", "1 0 10 100 4 -1 -1 4 3600 -1 1 5 2 -1 1 0 -1 -1\n");
+    dir.write("values.yaml", values(&bad));
+    dir.write("values.gz", packed(&values(&bad)));
+    dir.write("jobs.swf", "1 0 10 100 4 -1 -1 4 3600 -1 1 5 2 -1 1 0 -1 -1\n");
     let place = |name: &str| format!("{name}:10:34: error[CFG-003]: unknown key `maxapps`");
     for (name, arguments) in [
         ("values.yaml", &["check", "values.yaml"][..]),
@@ -80,11 +80,11 @@ fn a_fault_has_its_line_in_the_file_that_was_named() {
         ("values.yaml", &["simulate", "--config", "values.yaml", "jobs.swf"]),
         ("values.yaml", &["serve", "--config", "values.yaml", "--listen", "127.0.0.1:0"]),
     ] {
-        let (code, out, err) = run(&folder, arguments, "");
+        let (code, out, err) = run(&dir, arguments, "");
         let printed = out + &err;
         assert!(code != Some(0) && printed.contains(&place(name)), "{arguments:?}: {printed}");
     }
-    let (code, out, err) = run(&folder, &["check", "-", "--json"], &values(&bad));
+    let (code, out, err) = run(&dir, &["check", "-", "--json"], &values(&bad));
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &report[0]["faults"][0]["line"]), (Some(1), &10.into()));
     assert_eq!(err, "queue configuration in Helm values, yunikornDefaults of -:2\n");
@@ -92,16 +92,16 @@ fn a_fault_has_its_line_in_the_file_that_was_named() {
 
 #[test]
 fn directories_and_patterns_have_one_configuration_or_name_all() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let smaller = CONFIG.replace(": 3", ": 2");
-    folder.write("defaults.yaml", map("yunikorn-defaults", &smaller));
-    folder.write("configs.yaml", map("yunikorn-configs", CONFIG));
-    folder.write("service.yaml", "kind: Service\nspec: {}\n");
-    folder.write("template.yaml", "kind: Deployment\nspec: {{ .Values.spec }}: {\n");
-    folder.write("notes.txt", "partitions: [");
-    let run = |arguments: &[&str]| run(&folder, arguments, "");
+    dir.write("defaults.yaml", map("yunikorn-defaults", &smaller));
+    dir.write("configs.yaml", map("yunikorn-configs", CONFIG));
+    dir.write("service.yaml", "kind: Service\nspec: {}\n");
+    dir.write("template.yaml", "kind: Deployment\nspec: {{ .Values.spec }}: {\n");
+    dir.write("notes.txt", "partitions: [");
+    let run = |arguments: &[&str]| run(&dir, arguments, "");
     // The entry of yunikorn-configs overrides the other one, even in another file.
-    folder.write("alone", CONFIG);
+    dir.write("alone", CONFIG);
     let (code, out, err) = run(&["diff", "alone", "."]);
     assert!(
         code == Some(0) && err.contains("ConfigMap yunikorn-configs, queues.yaml of ./configs.yaml:4"),
@@ -111,7 +111,7 @@ fn directories_and_patterns_have_one_configuration_or_name_all() {
     assert_eq!((code, out.matches(": valid").count()), (Some(0), 2), "{out}{err}");
     assert!(err.contains("of configs.yaml:4\n") && err.contains("of defaults.yaml:4\n"), "{err}");
 
-    folder.write("staging.yaml", map("yunikorn-configs", &smaller));
+    dir.write("staging.yaml", map("yunikorn-configs", &smaller));
     let (code, _, err) = run(&["place", ".", "--user", "sue"]);
     let words = "expected one queue configuration, found 2 different ones: ./configs.yaml:4, ./staging.yaml:4; name the file of one";
     assert!(code == Some(1) && err.contains(words), "{err}");
@@ -127,54 +127,54 @@ fn directories_and_patterns_have_one_configuration_or_name_all() {
 
 #[test]
 fn files_that_a_kustomization_or_terraform_names_are_read_in_its_directory() {
-    let folder = TestFolder::new();
-    let conf = folder.join("conf");
+    let dir = TestDir::new();
+    let conf = dir.join("conf");
     std::fs::create_dir(&conf).unwrap();
     std::fs::write(conf.join("q.yaml"), CONFIG.replace("maxapplications", "maxapps")).unwrap();
     let generator =
         |file: &str| format!("configMapGenerator:\n- name: yunikorn-configs\n  files: [queues.yaml={file}]\n");
-    folder.write("kustomization.yaml", generator("conf/q.yaml"));
-    folder.write("outside.yaml", generator("../q.yaml"));
-    folder.write("missing.yaml", generator("q.yaml"));
-    folder.write(
+    dir.write("kustomization.yaml", generator("conf/q.yaml"));
+    dir.write("outside.yaml", generator("../q.yaml"));
+    dir.write("missing.yaml", generator("q.yaml"));
+    dir.write(
         "a.tf",
         "resource \"kubernetes_config_map\" \"a\" {\n  data = { \"queues.yaml\" = file(\"conf/q.yaml\") }\n}\n",
     );
     std::fs::write(conf.join("values.yaml"), values(&CONFIG.replace("maxapplications", "maxapps"))).unwrap();
     let release =
         "resource \"helm_release\" \"a\" {\n  values = [templatefile(\"${path.module}/conf/values.yaml\", {})]\n}\n";
-    folder.write("release.tf", release);
-    folder.write("charts.yaml", "kind: Kustomization\nhelmCharts: [{name: yunikorn, valuesFile: conf/values.yaml}]\n");
+    dir.write("release.tf", release);
+    dir.write("charts.yaml", "kind: Kustomization\nhelmCharts: [{name: yunikorn, valuesFile: conf/values.yaml}]\n");
     for file in ["release.tf", "charts.yaml"] {
-        let (code, out, err) = run(&folder, &["check", file], "");
+        let (code, out, err) = run(&dir, &["check", file], "");
         assert!(code == Some(1) && out.contains("conf/values.yaml:10:34: error[CFG-003]"), "{out}{err}");
         assert!(err.contains("Helm values, yunikornDefaults of conf/values.yaml:2"), "{err}");
     }
     for file in ["kustomization.yaml", "a.tf"] {
-        let (code, out, err) = run(&folder, &["check", file], "");
+        let (code, out, err) = run(&dir, &["check", file], "");
         assert!(code == Some(1) && out.contains("conf/q.yaml:7:30: error[CFG-003]"), "{out}{err}");
     }
     for (file, words) in
         [("outside.yaml", "in a file outside of this directory: ../q.yaml"), ("missing.yaml", "cannot read ")]
     {
-        let (code, out, _) = run(&folder, &["check", file], "");
+        let (code, out, _) = run(&dir, &["check", file], "");
         assert!(code == Some(1) && out.contains("error[INP-007]") && out.contains(words), "{out}");
     }
 }
 
 #[test]
 fn manifests_follow_the_policy_group_of_the_map_and_faults_have_their_file() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let grouped = |config: &str| {
         map("yunikorn-configs", config).replace("  queues.yaml", "  service.policyGroup: tenants\n  tenants.yaml")
     };
-    folder.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 9}}\n");
+    dir.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 9}}\n");
     let pod = "kind: Pod\nmetadata: {name: p, namespace: ns, labels: {applicationId: a, queue: root.etl}}\n\
                spec: {schedulerName: yunikorn, containers: [{name: c, image: x}]}\n";
-    folder.write("pod.yaml", pod);
-    folder.write("map.yaml", grouped(CONFIG));
-    folder.write("bad.yaml", grouped(&CONFIG.replace("maxapplications", "maxapps")));
-    let run = |map: &str| run(&folder, &["run", "--from-manifests", "node.yaml", map, "pod.yaml"], "");
+    dir.write("pod.yaml", pod);
+    dir.write("map.yaml", grouped(CONFIG));
+    dir.write("bad.yaml", grouped(&CONFIG.replace("maxapplications", "maxapps")));
+    let run = |map: &str| run(&dir, &["run", "--from-manifests", "node.yaml", map, "pod.yaml"], "");
     let (code, out, _) = run("map.yaml");
     assert!(code == Some(0) && out.contains("ns/p  n1    root.etl  a") && !out.contains("built-in"), "{out}");
     let (code, _, err) = run("bad.yaml");
@@ -183,14 +183,11 @@ fn manifests_follow_the_policy_group_of_the_map_and_faults_have_their_file() {
 
 #[test]
 fn resource_names_of_no_pod_are_warned_of_allowed_and_denied() {
-    let folder = TestFolder::new();
-    folder.write("values.yaml", values(&CONFIG.replace("maxapplications: 3", "resources: {max: {cpu: 3}}")));
-    folder.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 9}}\n");
-    folder.write(
-        "map.yaml",
-        map("yunikorn-configs", &CONFIG.replace("maxapplications: 3", "resources: {max: {cpu: 3}}")),
-    );
-    let run = |arguments: &[&str]| run(&folder, arguments, "");
+    let dir = TestDir::new();
+    dir.write("values.yaml", values(&CONFIG.replace("maxapplications: 3", "resources: {max: {cpu: 3}}")));
+    dir.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 9}}\n");
+    dir.write("map.yaml", map("yunikorn-configs", &CONFIG.replace("maxapplications: 3", "resources: {max: {cpu: 3}}")));
+    let run = |arguments: &[&str]| run(&dir, arguments, "");
     let (code, out, _) = run(&["check", "values.yaml"]);
     assert!(code == Some(0) && out.contains("values.yaml:10:52: warning[W-001]: no pod requests `cpu`"), "{out}");
     assert!(out.contains("= write `vcore`") && out.contains("valid, 1 warning"), "{out}");
@@ -205,20 +202,20 @@ fn resource_names_of_no_pod_are_warned_of_allowed_and_denied() {
 
 #[test]
 fn a_directory_of_manifests_is_read_in_the_order_of_its_names() {
-    let folder = TestFolder::new();
-    folder.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 99, pods: 99}}\n");
-    std::fs::create_dir(folder.join("m")).unwrap();
+    let dir = TestDir::new();
+    dir.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 99, pods: 99}}\n");
+    std::fs::create_dir(dir.join("m")).unwrap();
     for number in 0..40 {
         let pod = format!("kind: Pod\nmetadata: {{generateName: t-, labels: {{applicationId: app-{number:02}}}}}\n");
-        folder.write(&format!("m/{number:02}.yaml"), pod);
+        dir.write(&format!("m/{number:02}.yaml"), pod);
     }
-    let (code, out, err) = run(&folder, &["run", "--from-manifests", "node.yaml", "m"], "");
+    let (code, out, err) = run(&dir, &["run", "--from-manifests", "node.yaml", "m"], "");
     assert_eq!(code, Some(0), "{err}");
     for number in 0..40 {
         let line = out.lines().find(|line| line.starts_with(&format!("default/t-{:05} ", number + 1)));
         assert!(line.is_some_and(|line| line.ends_with(&format!(" app-{number:02}"))), "{number}: {out}");
     }
-    folder.write("m/17.yaml", "kind: Pod\nmetadata: {name: [\n");
-    let (code, _, err) = run(&folder, &["run", "--from-manifests", "node.yaml", "m"], "");
+    dir.write("m/17.yaml", "kind: Pod\nmetadata: {name: [\n");
+    let (code, _, err) = run(&dir, &["run", "--from-manifests", "node.yaml", "m"], "");
     assert!(code == Some(1) && err.contains("m/17.yaml:") && !err.contains("m/18.yaml"), "{err}");
 }

@@ -26,10 +26,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-fn kornsole(folder: impl AsRef<Path>, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+fn kornsole(dir: impl AsRef<Path>, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(dir)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

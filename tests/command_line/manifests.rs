@@ -1,14 +1,14 @@
 //! `kornsole run --from-manifests` with the real program.
 
-const FOLDER: &str = "tests/manifests/cluster";
+const DIR: &str = "tests/manifests/cluster";
 
 fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     super::kornsole(env!("CARGO_MANIFEST_DIR"), &[&["run", "--from-manifests"], arguments].concat(), stdin)
 }
 
 #[test]
-fn a_folder_is_scheduled_and_said_where_and_why_not() {
-    let (code, out, err) = run(&[FOLDER], "");
+fn a_directory_is_scheduled_and_the_result_has_nodes_and_reasons() {
+    let (code, out, err) = run(&[DIR], "");
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[0], "POD             NODE  QUEUE     APPLICATION");
@@ -28,7 +28,7 @@ fn a_folder_is_scheduled_and_said_where_and_why_not() {
 
 #[test]
 fn the_same_as_json() {
-    let (code, out, err) = run(&[FOLDER, "--json", "--core", "1.8.0"], "");
+    let (code, out, err) = run(&[DIR, "--json", "--core", "1.8.0"], "");
     assert_eq!((code, err.as_str()), (Some(0), ""));
     let plan: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
     let bound = plan["bound"].as_array().expect("a list");
@@ -39,8 +39,8 @@ fn the_same_as_json() {
 }
 
 #[test]
-fn pods_of_other_scheduler_names_only_use_room() {
-    let (code, out, _) = run(&[FOLDER, "--scheduler-name", "kornsole"], "");
+fn pods_of_other_scheduler_names_only_use_capacity() {
+    let (code, out, _) = run(&[DIR, "--scheduler-name", "kornsole"], "");
     assert_eq!(code, Some(0));
     assert!(
         out.contains("to be bound: 1; pending: 1; ignored: 0; already running: 0; of other schedulers: 2"),
@@ -53,7 +53,7 @@ fn another_configuration_than_that_of_the_manifests() {
     let queues = "partitions: [{name: default, queues: [{name: root, submitacl: '*'}]}]";
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("manifests-queues.yaml");
     std::fs::write(&file, queues).expect("the folder for tests is writable");
-    let (code, out, _) = run(&[FOLDER, "--config", file.to_str().expect("UTF-8")], "");
+    let (code, out, _) = run(&[DIR, "--config", file.to_str().expect("UTF-8")], "");
     assert_eq!(code, Some(0));
     // Pods that ran before stay in the recovery queue, and no rule places the rest.
     assert!(out.contains("etl/executor-1  n1    root.@recovery@"), "{out}");
@@ -61,7 +61,7 @@ fn another_configuration_than_that_of_the_manifests() {
 }
 
 #[test]
-fn faults_are_said_with_their_places_and_nothing_else_is_printed() {
+fn errors_are_printed_with_their_locations_and_without_other_output() {
     let pod = "kind: Pod\nmetadata: {namespace: ns, name: p}\nspec: {priority: high}\n---\nkind: Pod\nmetadata: {}\n";
     let (code, out, err) = run(&["-"], pod);
     assert_eq!((code, out.as_str()), (Some(1), ""));
@@ -87,7 +87,7 @@ fn a_cluster_without_a_configuration_has_the_built_in_one() {
 
 #[test]
 fn wrong_use() {
-    let (code, ..) = run(&[FOLDER, "--summary"], "");
+    let (code, ..) = run(&[DIR, "--summary"], "");
     assert_eq!(code, Some(2));
     let (code, ..) = super::kornsole(env!("CARGO_MANIFEST_DIR"), &["run"], "");
     assert_eq!(code, Some(2));

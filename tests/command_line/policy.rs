@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::common::TestFolder;
+use super::common::TestDir;
 
 const VALUES: &str = "\
 yunikornDefaults:
@@ -20,27 +20,27 @@ yunikornDefaults:
         - {name: b, submitacl: '*', resources: {guaranteed: {vcore: 16, memory: 32Gi}}}
 ";
 
-fn folder() -> TestFolder {
-    let folder = TestFolder::new();
-    folder.write("values.yaml", VALUES);
-    folder
+fn dir() -> TestDir {
+    let dir = TestDir::new();
+    dir.write("values.yaml", VALUES);
+    dir
 }
 
-fn run(folder: &TestFolder, arguments: &[&str]) -> (Option<i32>, String, String) {
-    super::kornsole(&**folder, &[&["test"], arguments].concat(), "")
+fn run(dir: &TestDir, arguments: &[&str]) -> (Option<i32>, String, String) {
+    super::kornsole(&**dir, &[&["test"], arguments].concat(), "")
 }
 
 #[test]
 fn the_example_of_the_page_passes_and_its_commands_work() {
-    let folder = folder();
+    let dir = dir();
     let page =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide/policy-tests.md")).unwrap();
     let block = |language: &str| {
         let rest = page.split(&format!("```{language}\n")).nth(1).unwrap();
         rest.split("```").next().unwrap().to_owned()
     };
-    folder.write("policy.yaml", block("yaml"));
-    let (code, out, _) = run(&folder, &["policy.yaml"]);
+    dir.write("policy.yaml", block("yaml"));
+    let (code, out, _) = run(&dir, &["policy.yaml"]);
     assert_eq!(code, Some(0), "{out}");
     assert!(out.starts_with("ok    policy.yaml: developers land in their queue\n"), "{out}");
     assert!(out.ends_with("\n4 passed, 0 failed (core 1.9.0)\n"), "{out}");
@@ -52,10 +52,10 @@ fn the_example_of_the_page_passes_and_its_commands_work() {
             .enumerate()
             .flat_map(|(number, part)| if number % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
             .collect();
-        let (code, _, err) = super::kornsole(&*folder, &words[1..], "");
+        let (code, _, err) = super::kornsole(&*dir, &words[1..], "");
         assert_eq!(code, Some(0), "{command}: {err}");
     }
-    assert!(std::fs::read_to_string(folder.join("report.xml")).unwrap().contains("tests=\"4\" failures=\"0\""));
+    assert!(std::fs::read_to_string(dir.join("report.xml")).unwrap().contains("tests=\"4\" failures=\"0\""));
 }
 
 const FAILING: &str = "\
@@ -75,9 +75,9 @@ tests:
 
 #[test]
 fn a_failure_is_exit_code_1_with_its_place() {
-    let folder = folder();
-    folder.write("p.yaml", FAILING);
-    let (code, out, _) = run(&folder, &["p.yaml", "--junit", "r.xml"]);
+    let dir = dir();
+    dir.write("p.yaml", FAILING);
+    let (code, out, _) = run(&dir, &["p.yaml", "--junit", "r.xml"]);
     assert_eq!(code, Some(1));
     assert!(
         out.contains(
@@ -87,29 +87,29 @@ fn a_failure_is_exit_code_1_with_its_place() {
     );
     assert!(out.contains("p.yaml:12: x has 4 running and 1 pending pods"), "{out}");
     assert!(out.ends_with("1 passed, 2 failed (core 1.9.0)\n"), "{out}");
-    let report = std::fs::read_to_string(folder.join("r.xml")).unwrap();
+    let report = std::fs::read_to_string(dir.join("r.xml")).unwrap();
     assert!(report.contains("<property name=\"core\" value=\"1.9.0\"/>"), "{report}");
     assert!(
         report.contains("failures=\"2\"") && report.contains("message=\"expected root.a, placed in root.dev\""),
         "{report}"
     );
-    let (code, out, _) = run(&folder, &["p.yaml", "--json", "--filter", "good"]);
+    let (code, out, _) = run(&dir, &["p.yaml", "--json", "--filter", "good"]);
     let one: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &one["passed"], &one["line"]), (Some(0), &Value::Bool(true), &Value::from(3)));
 }
 
 #[test]
 fn what_cannot_be_run_is_exit_code_2() {
-    let folder = folder();
-    folder.write("p.yaml", FAILING.replace("expect: root.a\n- name: wrong", "expekt: root.a\n- name: wrong"));
-    let (code, _, err) = run(&folder, &["p.yaml"]);
+    let dir = dir();
+    dir.write("p.yaml", FAILING.replace("expect: root.a\n- name: wrong", "expekt: root.a\n- name: wrong"));
+    let (code, _, err) = run(&dir, &["p.yaml"]);
     assert!(code == Some(2) && err.contains("p.yaml:5:3: ") && err.contains("expekt"), "{err}");
-    folder.write("p.yaml", FAILING.replace("config: values.yaml\n", ""));
-    let (code, _, err) = run(&folder, &["p.yaml"]);
+    dir.write("p.yaml", FAILING.replace("config: values.yaml\n", ""));
+    let (code, _, err) = run(&dir, &["p.yaml"]);
     assert!(code == Some(2) && err.contains("no queue configuration; add `config: queues.yaml`"), "{err}");
-    folder.write("p.yaml", FAILING);
-    assert_eq!(run(&folder, &["p.yaml", "--filter", "nothing"]).0, Some(2));
-    folder.write("values.yaml", VALUES.replace("submitacl: '*'", "submitacls: '*'"));
-    let (code, _, err) = run(&folder, &["p.yaml"]);
+    dir.write("p.yaml", FAILING);
+    assert_eq!(run(&dir, &["p.yaml", "--filter", "nothing"]).0, Some(2));
+    dir.write("values.yaml", VALUES.replace("submitacl: '*'", "submitacls: '*'"));
+    let (code, _, err) = run(&dir, &["p.yaml"]);
     assert!(code == Some(2) && err.contains("values.yaml:10:"), "{err}");
 }

@@ -62,12 +62,12 @@ fn a_refused_configuration_is_a_line_of_the_trace_and_reported_at_its_place() {
 }
 
 #[test]
-fn the_configuration_can_come_from_elsewhere() {
-    let folder = file(env!("CARGO_TARGET_TMPDIR"));
-    std::fs::write(folder.join("queues.yaml"), CONFIG).expect("the folder for tests is writable");
-    std::fs::write(folder.join("named.yaml"), format!("configFile: queues.yaml\n{STEPS}")).expect("it is");
-    std::fs::write(folder.join("lost.yaml"), format!("configFile: lost/queues.yaml\n{STEPS}")).expect("it is");
-    let at = |name: &str| folder.join(name).display().to_string();
+fn the_configuration_can_come_from_another_source() {
+    let dir = file(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(dir.join("queues.yaml"), CONFIG).expect("the folder for tests is writable");
+    std::fs::write(dir.join("named.yaml"), format!("configFile: queues.yaml\n{STEPS}")).expect("it is");
+    std::fs::write(dir.join("lost.yaml"), format!("configFile: lost/queues.yaml\n{STEPS}")).expect("it is");
+    let at = |name: &str| dir.join(name).display().to_string();
 
     let (code, out, _) = run(&[&at("named.yaml")], "");
     assert!(code == Some(0) && out.contains("appAccepted"), "{out}");
@@ -105,14 +105,14 @@ fn wrong_use_has_its_own_exit_code() {
 }
 
 #[test]
-fn timings_go_to_standard_error() {
+fn timings_are_written_to_standard_error() {
     let (code, out, err) = run(&["--timings", "tests/scenarios/multitenancy.yaml"], "");
     assert_eq!((code, out.lines().count()), (Some(0), 23));
     assert!(err.starts_with("reading ") && err.contains("running ") && err.contains("printing "), "{err}");
 }
 
 #[test]
-fn a_reader_that_goes_away_early_is_no_failure() {
+fn a_reader_that_disconnects_early_is_not_an_error() {
     let mut steps = "version: 1\nconfig: '".to_owned() + &CONFIG.replace('\'', "''") + "'\nsteps:\n";
     steps += &"- snapshot: again and again\n".repeat(5000);
     let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
@@ -172,7 +172,7 @@ steps:
 }
 
 #[test]
-fn a_long_run_says_on_a_terminal_how_far_it_is() {
+fn a_long_run_shows_its_progress_on_a_terminal() {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Read;
 
@@ -181,8 +181,8 @@ fn a_long_run_says_on_a_terminal_how_far_it_is() {
          sue}}\n  - ask: {{app: x, id: t, resource: {{vcore: 2}}, count: 100}}\n  - schedule: 10000000\n",
         CONFIG.replace('\'', "''")
     );
-    let folder = crate::common::TestFolder::new();
-    let file = folder.write("scenario.yaml", text);
+    let dir = crate::common::TestDir::new();
+    let file = dir.write("scenario.yaml", text);
     let pty = native_pty_system().openpty(PtySize::default()).expect("a terminal");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_kornsole"));
     command.args(["run", "--summary"]);

@@ -55,7 +55,7 @@ fn the_first_decision_that_differs_has_its_reason() {
 }
 
 #[test]
-fn what_is_alike_is_said_to_be() {
+fn identical_items_are_reported_as_identical() {
     let (code, out) = upgrade("1.8.0", "1.9.0", "mix-001");
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("No differences between 1.8.0 and 1.9.0."), "{out}");

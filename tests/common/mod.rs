@@ -3,7 +3,7 @@
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
-mod folder;
+mod dir;
 mod program;
 mod screen;
 pub mod share;
@@ -14,9 +14,9 @@ use model::{Identity, Resource};
 use source::{About, SourcePlace};
 use view::act::{Act, Actor, PartitionAct};
 
-pub use folder::TestFolder;
+pub use dir::TestDir;
 pub use program::{Program, kornsole_command, post, post_for_head, serve_command};
-pub use screen::{says, says_not};
+pub use screen::{shows, shows_not};
 
 /// Resources with only vcore, in millicores.
 pub fn millicores(vcore: i64) -> Resource {

@@ -21,8 +21,8 @@ pub fn so_many(cases: u32, nth: u32) -> u32 {
 
 /// The files of the recorded scenarios, sorted by name.
 pub fn recorded_scenarios() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
-    let entries = std::fs::read_dir(folder).expect("the recordings are there");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    let entries = std::fs::read_dir(dir).expect("the recordings are there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder is read").path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
     // Later recordings come last, so that the part for short runs does not change.

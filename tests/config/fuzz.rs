@@ -48,8 +48,8 @@ fn is_taken(config: Config, profile: Profile) {
 }
 
 fn recorded() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
-    let mut paths: Vec<_> = fs::read_dir(folder)
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
+    let mut paths: Vec<_> = fs::read_dir(dir)
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be listed").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))

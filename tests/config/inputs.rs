@@ -56,7 +56,7 @@ const CASES: [Case; 41] = [
     ("values-quoted-keys.yaml", "Helm values, yunikornDefaults of F:1", None),
 ];
 
-fn folder() -> std::path::PathBuf {
+fn dir() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/inputs")
 }
 
@@ -77,8 +77,8 @@ fn description(text: &str) -> String {
         Input::Plain => String::new(),
         Input::Embedded(found) => {
             assert_eq!(found.len(), 1);
-            let said = found[0].description("F");
-            said.strip_prefix("queue configuration in ").unwrap().to_owned()
+            let reported = found[0].description("F");
+            reported.strip_prefix("queue configuration in ").unwrap().to_owned()
         }
         Input::Elsewhere(files) => panic!("{files:?}"),
     }
@@ -87,7 +87,7 @@ fn description(text: &str) -> String {
 #[test]
 fn every_file_has_a_case() {
     let mut files: Vec<String> =
-        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        fs::read_dir(dir()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
     let mut cases: Vec<&str> = CASES.iter().map(|case| case.0).collect();
     cases.sort_unstable();
@@ -97,10 +97,10 @@ fn every_file_has_a_case() {
 #[test]
 fn each_input_is_recognized_and_each_fault_has_its_place_in_the_file() {
     let mut wrong = Vec::new();
-    for (file, said, line) in CASES {
-        let text = fs::read_to_string(folder().join(file)).unwrap();
+    for (file, reported, line) in CASES {
+        let text = fs::read_to_string(dir().join(file)).unwrap();
         let (reading, described) = (read(&text), description(&text));
-        if described != said {
+        if described != reported {
             wrong.push(format!("{file}: {described}"));
         }
         let [fault] = reading.faults.as_slice() else {
@@ -122,10 +122,10 @@ fn each_input_is_recognized_and_each_fault_has_its_place_in_the_file() {
 
 #[test]
 fn without_its_fault_each_input_is_the_same_configuration() {
-    let plain = read(&fs::read_to_string(folder().join("plain.yaml")).unwrap().replace("odd", "maxapplications"));
+    let plain = read(&fs::read_to_string(dir().join("plain.yaml")).unwrap().replace("odd", "maxapplications"));
     let plain = plain.config.unwrap();
     for (file, ..) in CASES {
-        let text = fs::read_to_string(folder().join(file)).unwrap();
+        let text = fs::read_to_string(dir().join(file)).unwrap();
         let valid = text.replace("odd", "maxapplications");
         if valid == text {
             continue;
@@ -178,11 +178,11 @@ fn expressions_of_terraform_are_refused_by_name() {
         ("<<EOT\npartitions:\n- name: ${var.name}\nEOT", 5, "`${var.name}`"),
         ("templatefile(\"q.tpl\", { a = 1 })", 3, "`templatefile"),
     ] {
-        let (code, at, said) = refused(&of(value));
-        assert!(code == "INP-004" && at == line && said.contains(words), "{value}: {code} {at} {said}");
+        let (code, at, reported) = refused(&of(value));
+        assert!(code == "INP-004" && at == line && reported.contains(words), "{value}: {code} {at} {reported}");
     }
-    let (code, at, said) = refused(&of("file(\"${path.module}/queues.yaml\")"));
-    assert!((code, at) == ("INP-007", 3) && said.contains("another file: queues.yaml"), "{code} {at} {said}");
+    let (code, at, reported) = refused(&of("file(\"${path.module}/queues.yaml\")"));
+    assert!((code, at) == ("INP-007", 3) && reported.contains("another file: queues.yaml"), "{code} {at} {reported}");
     assert_eq!(refused("a = [\n").0, "INP-003");
     assert_eq!(refused("a = \"b\nc\"\n").0, "INP-003");
 }
@@ -227,10 +227,10 @@ fn bombs_meet_a_named_limit() {
         (format!("a {}", "{\na ".repeat(deep)), "nested deeper than 256 levels"),
         (format!("kind: List\nitems:\n{}", "- ".repeat(deep)), "nested deeper than 256 levels"),
     ] {
-        let said = refused(&text).2;
-        assert!(said.contains(words), "{said}");
+        let reported = refused(&text).2;
+        assert!(reported.contains(words), "{reported}");
     }
     let levels = (1..40).map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1)).collect::<String>();
-    let said = refused(&format!("kind: ConfigMap\na0: &a0 [x]\n{levels}")).2;
-    assert!(said.contains("expand to more than 500000 values"), "{said}");
+    let reported = refused(&format!("kind: ConfigMap\na0: &a0 [x]\n{levels}")).2;
+    assert!(reported.contains("expand to more than 500000 values"), "{reported}");
 }

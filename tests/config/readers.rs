@@ -12,7 +12,7 @@ use config::input::{Input, recognize};
 use console::shell::settings;
 use console::theme::{Themes, read as theme};
 use engine::call::{Attempt, post};
-use engine::journal::{Folder, MemoryDisk, Store, frame};
+use engine::journal::{Dir, MemoryDisk, Store, frame};
 use engine::{Core, Setup};
 use forecast::policy;
 use forecast::simulate::input::{generator, kubernetes, sacct, swf};
@@ -23,7 +23,7 @@ use proptest::sample::{Index, select};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use source::{Saved, Source as _};
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 const LONGEST: Duration = Duration::from_secs(10);
 /// The maximum memory of the process, in KiB.
@@ -84,9 +84,9 @@ fn damaged(file: &[u8], damage: Damage) -> Vec<u8> {
 }
 
 fn within<T>(what: &str, read: impl FnOnce() -> T) -> T {
-    let began = Instant::now();
+    let started_at = Instant::now();
     let outcome = read();
-    assert!(began.elapsed() < LONGEST, "{what} took {:?}", began.elapsed());
+    assert!(started_at.elapsed() < LONGEST, "{what} took {:?}", started_at.elapsed());
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let most =
         status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok());
@@ -228,15 +228,15 @@ fn read_input(bytes: &[u8]) {
 }
 
 fn inputs() -> Vec<Vec<u8>> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/inputs");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/inputs");
+    let mut paths: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
 fn read_kubeconfig(bytes: &[u8]) {
-    let folder = TestFolder::new();
-    let file = folder.write("config", bytes);
+    let dir = TestDir::new();
+    let file = dir.write("config", bytes);
     within("a kubeconfig", || {
         if let Ok(known) = Known::of(&[file]) {
             let _ = (known.contexts(), known.names());
@@ -264,9 +264,8 @@ fn read_journal(bytes: Vec<u8>) {
     within("a journal", || {
         let setup = Setup::of(Profile::Kornsole);
         let disk = Arc::new(MemoryDisk::from(bytes));
-        let folder = Folder::on(disk);
-        let _ = folder
-            .and_then(|folder| folder.begin(&setup, 1.0, None, Box::new(|_| Err("nothing".to_owned()))).map(drop));
+        let dir = Dir::on(disk);
+        let _ = dir.and_then(|dir| dir.start(&setup, 1.0, None, Box::new(|_| Err("nothing".to_owned()))).map(drop));
     });
 }
 
@@ -274,8 +273,7 @@ fn journal() -> Vec<u8> {
     let (setup, disk) = (Setup::of(Profile::Kornsole), Arc::new(MemoryDisk::default()));
     let config = config::read(config::DEFAULT_CONFIG, setup.profile).config.unwrap();
     let make = |_| Core::new(Profile::Kornsole, Arc::new(config), None).map_err(|why| why.to_string());
-    let (core, retained) =
-        Folder::on(Arc::clone(&disk) as _).unwrap().begin(&setup, 1.0, None, Box::new(make)).unwrap();
+    let (core, retained) = Dir::on(Arc::clone(&disk) as _).unwrap().start(&setup, 1.0, None, Box::new(make)).unwrap();
     drop((core, retained));
     assert!(Store::open(Arc::new(MemoryDisk::from(disk.copy()))).unwrap().head().unwrap().is_some());
     disk.copy()
@@ -312,7 +310,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_texts_are_read_as_far_as_they_go(file in 0..4_usize, damage in damage()) {
+    fn damaged_texts_are_read_as_far_as_possible(file in 0..4_usize, damage in damage()) {
         let theme = include_str!("../../themes/dark.toml");
         read_text(&damaged([SETTINGS, SWF, GENERATED, theme][file].as_bytes(), damage));
     }

@@ -10,15 +10,15 @@ use serde_json::Value;
 
 /// Returns each recorded file: name, text, and the verdicts of 1.5.1 and 1.8.0.
 fn recorded() -> Vec<(String, Vec<u8>, bool, bool)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
-    let bytes = |name: &str| fs::read(folder.join(name)).expect("the recorded files are there");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
+    let bytes = |name: &str| fs::read(dir.join(name)).expect("the recorded files are there");
     let verdicts: BTreeMap<String, Value> =
         serde_json::from_slice(&bytes("verdicts.json")).expect("the verdicts are JSON");
     assert_eq!(verdicts.len(), 550);
     let each = verdicts.into_iter().map(|(name, verdict)| {
         let text = bytes(&name);
-        let said = |key: &str| verdict[key].as_bool().expect("a verdict is a bool");
-        let (valid, valid_in_1_8) = (said("valid"), said("validIn18"));
+        let reported = |key: &str| verdict[key].as_bool().expect("a verdict is a bool");
+        let (valid, valid_in_1_8) = (reported("valid"), reported("validIn18"));
         (name, text, valid, valid_in_1_8)
     });
     each.collect()
@@ -29,12 +29,12 @@ fn errors(reading: &Reading) -> Vec<String> {
     errors.map(ToString::to_string).collect()
 }
 
-fn assert_verdicts(profile: Profile, said: impl Fn(&(String, Vec<u8>, bool, bool)) -> bool) {
+fn assert_verdicts(profile: Profile, reported: impl Fn(&(String, Vec<u8>, bool, bool)) -> bool) {
     let mut wrong = Vec::new();
     for file in recorded() {
         let reading = read_bytes(&file.1, profile);
-        if reading.is_valid() != said(&file) {
-            wrong.push(format!("{}: the release says {}, we {:?}", file.0, said(&file), errors(&reading)));
+        if reading.is_valid() != reported(&file) {
+            wrong.push(format!("{}: the release says {}, we {:?}", file.0, reported(&file), errors(&reading)));
         }
         assert_eq!(reading.is_valid(), errors(&reading).is_empty(), "{}", file.0);
     }
@@ -90,12 +90,12 @@ const DIFFERENT: [(&str, &str); 29] = [
 ];
 
 /// The rule that rejects only here, or the key that only the release rejects.
-fn parted_by(ours: &Reading, theirs: &Reading) -> String {
+fn parted_by(local: &Reading, remote: &Reading) -> String {
     let refusing = |reading: &Reading| {
         let mut errors = reading.faults.iter().filter(|fault| fault.severity == Severity::Error);
         errors.next().map(|fault| (fault.code, fault.message.clone()))
     };
-    match (refusing(ours), refusing(theirs)) {
+    match (refusing(local), refusing(remote)) {
         (Some((code, _)), None) => code.to_owned(),
         (None, Some((_, message))) => {
             let wider = ["statedumpfilepath", "nodesortpolicy"];
@@ -106,7 +106,7 @@ fn parted_by(ours: &Reading, theirs: &Reading) -> String {
 }
 
 #[test]
-fn our_own_rules_differ_where_they_are_said_to() {
+fn rules_of_kornsole_differ_where_documented() {
     let mut different = Vec::new();
     for (name, text, valid, _) in recorded() {
         let reading = read_bytes(&text, Profile::Kornsole);

@@ -184,7 +184,7 @@ fn it_stays_alive_and_bounded_for_an_hour() {
 }
 
 #[test]
-fn what_the_scheduler_can_do_is_seen_soon_and_again_and_again() {
+fn capabilities_of_the_scheduler_are_checked_early_and_repeatedly() {
     let seen = Arc::default();
     let mut core = core(demo_config(), Counted(Demo::new(42, Profile::Kornsole), Arc::clone(&seen)));
     run_until(&mut core, 1800);
@@ -251,7 +251,7 @@ fn what_is_printed_runs_to_the_same_allocations() {
 }
 
 #[test]
-fn a_scenario_on_the_engine_comes_to_what_it_comes_to_in_a_run() {
+fn a_scenario_on_the_engine_has_the_same_result_as_a_run() {
     for name in share::part_of(vec!["mix-001", "mix-003", "priority-003", "quota-000", "reload-002"], 2) {
         let file = format!("{}/tests/conformance/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(file).expect("the recordings are there");

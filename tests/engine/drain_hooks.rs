@@ -15,7 +15,7 @@ use scheduler::{AskSpec, Command, Draining, NodeSpec, PartitionCommand, Submissi
 use serde_json::Value;
 use source::{Embedded, Source};
 
-use crate::common::{TestFolder, about};
+use crate::common::{TestDir, about};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -30,8 +30,8 @@ partitions:
 ";
 
 /// A named pipe: its path, and what is written to it.
-fn pipe(folder: &TestFolder) -> (String, Receiver<String>) {
-    let pipe = folder.join("pipe").display().to_string();
+fn pipe(dir: &TestDir) -> (String, Receiver<String>) {
+    let pipe = dir.join("pipe").display().to_string();
     assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (sender, message) = channel();
     let name = pipe.clone();
@@ -106,9 +106,9 @@ fn check_document(document: &str) {
 }
 
 #[test]
-fn the_command_reads_what_there_is_to_say() {
-    let folder = TestFolder::new();
-    let (pipe, message) = pipe(&folder);
+fn the_command_reads_all_records() {
+    let dir = TestDir::new();
+    let (pipe, message) = pipe(&dir);
     let _source = drain(&patient(&["sh", "-c", "cat > \"$1\"", "tell", &pipe]));
     check_document(&message.recv_timeout(PATIENCE).unwrap());
 }
@@ -126,9 +126,9 @@ fn a_command_that_fails_is_repeated_and_then_reported() {
 
 #[test]
 fn a_command_that_works_at_the_second_try_is_no_failure() {
-    let folder = TestFolder::new();
-    let (pipe, message) = pipe(&folder);
-    let mark = folder.join("mark").display().to_string();
+    let dir = TestDir::new();
+    let (pipe, message) = pipe(&dir);
+    let mark = dir.join("mark").display().to_string();
     let script = "if [ -e \"$2\" ]; then cat > \"$1\"; else : > \"$2\"; exit 1; fi";
     let source = drain(&DrainConfig { retries: 1, ..patient(&["sh", "-c", script, "tell", &pipe, &mark]) });
     check_document(&message.recv_timeout(PATIENCE).unwrap());
@@ -136,7 +136,7 @@ fn a_command_that_works_at_the_second_try_is_no_failure() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_ended() {
+fn a_command_that_runs_too_long_is_stopped() {
     let config = DrainConfig { timeout: Duration::from_millis(50), ..patient(&["sleep", "600"]) };
     let message = failure(&drain(&config));
     assert!(message.ends_with("sleep did not end within 50ms and was stopped; tried once"), "{message}");
@@ -195,7 +195,7 @@ fn listen(
 }
 
 #[test]
-fn the_webhook_is_posted_to_until_it_takes_the_report() {
+fn the_webhook_is_retried_until_it_accepts_the_report() {
     let (address, requests) = listen(&["503 Service Unavailable", "204 No Content"], None);
     let source = drain(&DrainConfig { webhook: Some(address), retries: 5, ..patient(&[]) });
     for _ in 0..2 {
@@ -213,14 +213,14 @@ fn a_webhook_that_refuses_is_reported_without_its_address() {
     let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
     assert!(message.ends_with("the webhook answered 403 Forbidden; tried once"), "{message}");
 
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let webhook = Some(format!("http://{nobody}/secret-path"));
+    let closed_port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let webhook = Some(format!("http://{closed_port}/secret-path"));
     let message = failure(&drain(&DrainConfig { webhook, ..patient(&[]) }));
     assert!(message.contains("the webhook: ") && !message.contains("secret-path"), "{message}");
 }
 
 #[test]
-fn a_webhook_over_tls_is_believed_by_its_authority_only() {
+fn a_webhook_over_tls_is_trusted_only_by_its_authority() {
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
     let certificate = || {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -228,19 +228,19 @@ fn a_webhook_over_tls_is_believed_by_its_authority_only() {
         let key = made.signing_key.serialize_der().try_into().unwrap();
         Some(config.unwrap().with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap())
     };
-    let folder = TestFolder::new();
-    let authorities = Some(folder.join("ca.pem"));
-    std::fs::write(folder.join("ca.pem"), made.cert.pem()).unwrap();
+    let dir = TestDir::new();
+    let authorities = Some(dir.join("ca.pem"));
+    std::fs::write(dir.join("ca.pem"), made.cert.pem()).unwrap();
     let (address, requests) = listen(&["204 No Content"], certificate());
     let _source = drain(&DrainConfig { webhook: Some(address), authorities, ..patient(&[]) });
     check_document(&requests.recv_timeout(PATIENCE).unwrap().1);
 
     let (address, _requests) = listen(&[], certificate());
     let hook = DrainConfig { webhook: Some(address), ..patient(&[]) };
-    let message = failure(&drain(&DrainConfig { authorities: Some(folder.join("no.pem")), ..hook.clone() }));
+    let message = failure(&drain(&DrainConfig { authorities: Some(dir.join("no.pem")), ..hook.clone() }));
     assert!(message.contains("no.pem") && message.ends_with("; tried once"), "{message}");
-    std::fs::write(folder.join("empty.pem"), "").unwrap();
-    let message = failure(&drain(&DrainConfig { authorities: Some(folder.join("empty.pem")), ..hook }));
+    std::fs::write(dir.join("empty.pem"), "").unwrap();
+    let message = failure(&drain(&DrainConfig { authorities: Some(dir.join("empty.pem")), ..hook }));
     assert!(message.contains("empty.pem has no certificate in PEM; tried once"), "{message}");
 
     let (address, requests) = listen(&["204 No Content"], certificate());
@@ -250,7 +250,7 @@ fn a_webhook_over_tls_is_believed_by_its_authority_only() {
 }
 
 #[test]
-fn a_webhook_that_sends_elsewhere_is_not_followed() {
+fn a_redirect_of_a_webhook_is_not_followed() {
     let (address, requests) = listen(&["301 Moved Permanently\r\nlocation: /other"], None);
     let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
     assert!(message.ends_with("the webhook answered 301 Moved Permanently; tried once"), "{message}");
@@ -259,7 +259,7 @@ fn a_webhook_that_sends_elsewhere_is_not_followed() {
 
 fn report() -> DrainReport {
     let queue = QueuePath::new("root.legacy");
-    let admins = Acl { everybody: true, ..Acl::default() };
+    let admins = Acl { all_users: true, ..Acl::default() };
     let draining = Draining { queue, since: Time::ZERO, applications: Vec::new(), allocated: Resource::new(), admins };
     DrainReport { partition: "default".into(), stuck: true, at: Time::from_millis(3_600_500), draining }
 }

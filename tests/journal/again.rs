@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::journal::{Folder, MemoryDisk, RunningJournal};
+use engine::journal::{Dir, MemoryDisk, RunningJournal};
 use engine::{Core, Numbering, Progress, Setup};
 use kornsole::cli::demo;
 use model::{Profile, Time};
@@ -15,10 +15,10 @@ const SEED: u64 = 42;
 
 fn demo_on(disk: MemoryDisk, setup: &Setup, seed: u64) -> Result<(Core, RunningJournal, Arc<MemoryDisk>), String> {
     let disk = Arc::new(disk);
-    let folder = Folder::on(Arc::clone(&disk) as _).map_err(|trouble| trouble.to_string())?;
+    let dir = Dir::on(Arc::clone(&disk) as _).map_err(|problem| problem.to_string())?;
     let workload: Box<dyn Workload> = Box::new(Demo::new(seed, setup.profile));
-    let begun = folder.begin(setup, 1.0, Some(workload), Box::new(|_| demo::core(seed, setup)));
-    let (core, retained) = begun.map_err(|trouble| trouble.to_string())?;
+    let started = dir.start(setup, 1.0, Some(workload), Box::new(|_| demo::core(seed, setup)));
+    let (core, retained) = started.map_err(|problem| problem.to_string())?;
     Ok((core, retained, disk))
 }
 
@@ -27,7 +27,7 @@ fn run(core: &mut Core, until: Time) {
 }
 
 /// The visible state, without counts of changes and of repeated reasons.
-fn picture(view: &View) -> String {
+fn view_text(view: &View) -> String {
     let mut view = View { generation: 0, ..view.clone() };
     for partition in &mut view.partitions {
         (partition.tree_generation, partition.app_generation) = (0, 0);
@@ -49,7 +49,7 @@ fn same(left: &str, right: &str) {
 }
 
 #[test]
-fn the_demo_goes_on_where_it_was_cut_off() {
+fn the_demo_continues_where_it_was_interrupted() {
     let cases = [(Profile::Kornsole, false, 100), (Profile::Kornsole, true, 1), (Profile::V1_5_1, true, 1)];
     for (profile, snapshot, ending_at_once) in cases {
         let setup = Setup { tuning: Tuning { ending_at_once, ..Tuning::default() }, ..Setup::of(profile) };
@@ -64,18 +64,18 @@ fn the_demo_goes_on_where_it_was_cut_off() {
         let (mut again, again_retained, _) = demo_on(MemoryDisk::from(disk.copy()), &setup, SEED).unwrap();
         run(&mut again, at);
         assert_eq!(core.now(), again.now());
-        same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
+        same(&view_text(&core.take_view().unwrap()), &view_text(&again.take_view().unwrap()));
         let later = at + Duration::from_secs(40);
         for core in [&mut core, &mut again] {
             run(core, later);
         }
-        same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
+        same(&view_text(&core.take_view().unwrap()), &view_text(&again.take_view().unwrap()));
         drop((retained, again_retained));
     }
 }
 
 #[test]
-fn the_past_can_be_looked_at() {
+fn the_past_can_be_opened() {
     let setup = Setup::of(Profile::Kornsole);
     let (mut core, retained, _) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
     let mut seen = Vec::new();
@@ -83,14 +83,14 @@ fn the_past_can_be_looked_at() {
         let at = Time::ZERO + Duration::from_secs(second);
         run(&mut core, at);
         if second % 20 == 0 {
-            seen.push((at, picture(&core.take_view().unwrap())));
+            seen.push((at, view_text(&core.take_view().unwrap())));
             retained.snapshot(&mut core).unwrap();
         }
     }
     assert!(retained.sync(&mut core));
     let past = retained.history();
     for (at, then) in seen {
-        same(&then, &picture(&past.view_at(at).unwrap()));
+        same(&then, &view_text(&past.view_at(at).unwrap()));
     }
     assert_eq!(past.reaches_back_to(), Some(Time::ZERO));
     let end = core.now();

@@ -9,8 +9,8 @@ use crate::common::Program;
 
 /// libfaketime from its Debian package, which sets the clock of one process.
 fn library() -> Option<PathBuf> {
-    let folders = std::fs::read_dir("/usr/lib").ok()?.filter_map(Result::ok);
-    folders.map(|folder| folder.path().join("faketime/libfaketime.so.1")).find(|library| library.is_file())
+    let dirs = std::fs::read_dir("/usr/lib").ok()?.filter_map(Result::ok);
+    dirs.map(|dir| dir.path().join("faketime/libfaketime.so.1")).find(|library| library.is_file())
 }
 
 /// `+2h` is two hours ahead. Waits use the clock of the machine.
@@ -44,8 +44,8 @@ fn a_clock_that_is_set_back_and_forward_between_runs_loses_nothing() {
         assert_eq!(*first_submitted.get_or_insert(submitted), submitted, "{offset}: what was written down stays");
         assert!(submitted > now() + hour, "the first run was ahead");
         let reason = format!("at {offset}");
-        let (done, said) = crashed.ask("sue", &["config", "rollback", target, "--yes", "--reason", &reason]);
-        assert!(done, "{offset}: {said}");
+        let (done, reported) = crashed.ask("sue", &["config", "rollback", target, "--yes", "--reason", &reason]);
+        assert!(done, "{offset}: {reported}");
         let before = std::mem::replace(&mut audit, crashed.ask("sue", &["audit"]).1);
         let (old, new): (Vec<&str>, Vec<&str>) = audit.lines().partition(|line| before.lines().any(|old| old == *line));
         assert_eq!(old, before.lines().collect::<Vec<_>>(), "{offset}: every entry is there, in its order");

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use ::engine::journal::{Folder, RunningJournal};
+use ::engine::journal::{Dir, RunningJournal};
 use ::engine::{Core, Engine};
 use model::{Profile, QueueState};
 use std::sync::Arc;
 use view::act::Act;
 use view::audit::RevisionSource;
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 use super::stage::{ask, engine, perform, setup, submit};
 
@@ -30,14 +30,14 @@ partitions:
         queues: [{name: a, submitacl: '*'}]
 ";
 
-fn begin(state: &Path, file: &Path) -> (Core, RunningJournal) {
+fn start(state: &Path, file: &Path) -> (Core, RunningJournal) {
     let setup = setup();
     let bytes = fs::read(file).unwrap();
     let fresh = Box::new(|workload| {
         let config = config::read(std::str::from_utf8(&bytes).unwrap(), Profile::Kornsole).config.ok_or("no")?;
         Ok(Core::set_up(&setup, Arc::new(config), workload)?.with_config_text(&bytes, Some(file.to_owned())))
     });
-    let (mut core, retained) = Folder::open(state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    let (mut core, retained) = Dir::open(state, false).unwrap().start(&setup, 1.0, None, fresh).unwrap();
     core.attach_config_file(file, fs::read(file).unwrap());
     (core, retained)
 }
@@ -54,36 +54,36 @@ fn state_of(core: &Core, queue: &str) -> Option<QueueState> {
 
 #[test]
 fn a_start_finishes_a_change_that_was_cut_off() {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
-    let engine = engine(begin(&state, &file));
+    let engine = engine(start(&state, &file));
     configure(&engine, NEW, OLD);
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW);
     drop(engine);
     // Simulates a process that stopped between its journal and the rename.
     fs::write(&file, OLD).unwrap();
-    let (core, retained) = begin(&state, &file);
+    let (core, retained) = start(&state, &file);
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW, "the change was decided");
     let written = core.configuration().unwrap();
     assert_eq!((&*written.text, written.revision), (NEW, 2));
     assert_eq!(core.audit_log().revision(2).and_then(|revision| revision.text.clone()).as_deref(), Some(NEW));
     drop((core, retained));
-    let (core, _retained) = begin(&state, &file);
+    let (core, _retained) = start(&state, &file);
     assert_eq!(core.configuration().unwrap().revision, 2, "and it stays at that");
 }
 
 #[test]
-fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs() {
-    let scratch = TestFolder::new();
+fn a_file_that_was_edited_meanwhile_is_applied_and_affects_no_allocation() {
+    let scratch = TestDir::new();
     let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
-    let engine = engine(begin(&state, &file));
+    let engine = engine(start(&state, &file));
     perform(&engine, submit("app", "root.b")).unwrap();
     perform(&engine, ask("app", 2)).unwrap();
     drop(engine);
     fs::write(&file, NEW).unwrap();
-    let (core, _retained) = begin(&state, &file);
+    let (core, _retained) = start(&state, &file);
     assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
     let part = &core.scheduler().partitions()[0];
     assert_eq!(part.app(&"app".into()).unwrap().asks.len(), 2, "what was there is there");
@@ -92,23 +92,23 @@ fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs
 }
 
 #[test]
-fn a_start_without_the_file_keeps_what_was_in_force() {
-    let scratch = TestFolder::new();
+fn a_start_without_the_file_uses_the_active_configuration() {
+    let scratch = TestDir::new();
     let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
-    let first = engine(begin(&state, &file));
+    let first = engine(start(&state, &file));
     configure(&first, NEW, OLD);
     drop(first);
     let setup = setup();
     let fresh = Box::new(|_| Err("there is something already".to_owned()));
-    let (core, _retained) = Folder::open(&state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    let (core, _retained) = Dir::open(&state, false).unwrap().start(&setup, 1.0, None, fresh).unwrap();
     assert_eq!(core.configuration().map(|written| &*written.text), Some(NEW));
     assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
 }
 
 #[test]
 fn that_a_file_was_refused_is_known_after_a_restart() {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let reload = |core: &mut Core, text: &str| {
@@ -117,14 +117,14 @@ fn that_a_file_was_refused_is_known_after_a_restart() {
         let notices = core.take_view().map(|view| view.notices.iter().map(|one| one.title.clone()).collect::<Vec<_>>());
         notices.unwrap_or_default()
     };
-    let (mut core, retained) = begin(&state, &file);
+    let (mut core, retained) = start(&state, &file);
     let notices = reload(&mut core, "partitions: [");
     assert!(notices.last().is_some_and(|title| title.contains("was rejected")), "{notices:?}");
     drop(engine((core, retained)));
-    let (mut core, _retained) = begin(&state, &file);
+    let (mut core, _retained) = start(&state, &file);
     let again = "queues.yaml is the active configuration again";
-    let said = |notices: Vec<String>| notices.iter().filter(|title| *title == again).count();
-    assert_eq!(said(reload(&mut core, OLD)), 1);
+    let reported = |notices: Vec<String>| notices.iter().filter(|title| *title == again).count();
+    assert_eq!(reported(reload(&mut core, OLD)), 1);
     assert_eq!(core.configuration().unwrap().revision, 1, "nothing else was ever in force");
-    assert_eq!(said(reload(&mut core, &format!("{OLD}# no change\n"))), 1, "once");
+    assert_eq!(reported(reload(&mut core, &format!("{OLD}# no change\n"))), 1, "once");
 }

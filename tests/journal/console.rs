@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use console::{Driver, Options};
-use engine::journal::{Folder, RunningJournal};
+use engine::journal::{Dir, RunningJournal};
 use engine::{Core, Engine, Progress, Setup};
 use kornsole::cli::demo;
 use model::{Identity, Profile, Time};
@@ -12,21 +12,21 @@ use scenario::{Demo, Workload};
 use source::{Embedded, Source, Stepped};
 use view::act::{Actor, Order, PartitionAct};
 
-use crate::common::{TestFolder, about, within};
+use crate::common::{TestDir, about, within};
 
 const SEED: u64 = 42;
 /// In seconds, as the times of snapshots.
 const END: u64 = 100;
 const SNAPSHOTS: [u64; 2] = [40, 70];
 
-fn begin(scratch: &TestFolder, setup: &Setup) -> (Core, RunningJournal) {
+fn start(scratch: &TestDir, setup: &Setup) -> (Core, RunningJournal) {
     let demo: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
-    let folder = Folder::open(scratch, false).unwrap();
-    folder.begin(setup, 1.0, Some(demo), Box::new(|_| demo::core(SEED, setup))).unwrap()
+    let dir = Dir::open(scratch, false).unwrap();
+    dir.start(setup, 1.0, Some(demo), Box::new(|_| demo::core(SEED, setup))).unwrap()
 }
 
-fn first_life(scratch: &TestFolder, setup: &Setup) {
-    let (mut core, retained) = begin(scratch, setup);
+fn first_life(scratch: &TestDir, setup: &Setup) {
+    let (mut core, retained) = start(scratch, setup);
     for second in 1..=END {
         while core.run_until(Time::ZERO + Duration::from_secs(second), 1000) == Progress::Busy {}
         if SNAPSHOTS.contains(&second) {
@@ -41,8 +41,8 @@ fn owner() -> Actor {
 }
 
 /// Restarts the scheduler with a new console. The clock is almost stopped.
-fn next_life(scratch: &TestFolder, setup: &Setup) -> (Driver, Arc<Embedded>) {
-    let (core, retained) = begin(scratch, setup);
+fn next_life(scratch: &TestDir, setup: &Setup) -> (Driver, Arc<Embedded>) {
+    let (core, retained) = start(scratch, setup);
     let engine = Engine::start_with_journal(core, 0.001, None, Some(retained)).unwrap();
     let source = Arc::new(Embedded::new(engine, about("demo"), owner()));
     let driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 50);
@@ -68,8 +68,8 @@ fn press(driver: &mut Driver, keys: &str) {
 }
 
 #[test]
-fn the_whole_console_goes_back_to_before_the_start() {
-    let scratch = TestFolder::new();
+fn the_whole_console_returns_to_before_the_start() {
+    let scratch = TestDir::new();
     let setup = Setup::of(Profile::Kornsole);
     first_life(&scratch, &setup);
     let at = Duration::from_secs(96) - Duration::from_micros(1);
@@ -101,7 +101,7 @@ fn the_whole_console_goes_back_to_before_the_start() {
 
 #[test]
 fn steps_lead_through_all_lives_and_back() {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     let setup = Setup::of(Profile::Kornsole);
     first_life(&scratch, &setup);
     let (driver, source) = next_life(&scratch, &setup);

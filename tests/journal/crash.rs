@@ -12,12 +12,12 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use ::engine::Core;
-use ::engine::journal::{Disk, Folder, MemoryDisk, RunningJournal};
+use ::engine::journal::{Dir, Disk, MemoryDisk, RunningJournal};
 use view::act::{Act, Done, Order, Refusal};
 use view::audit::AuditQuery;
 
 use super::disk::BadDisk;
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 use super::stage::{Chance, engine, perform, setup, sue};
 
@@ -26,8 +26,8 @@ const NEW: &str = "partitions: [{name: default, queues: [{name: root, queues: [{
 
 type Files = BTreeMap<String, String>;
 
-fn files(folder: &Path) -> Files {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+fn files(dir: &Path) -> Files {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap())).collect()
 }
 
@@ -41,7 +41,7 @@ struct Point {
 #[derive(Debug)]
 struct Camera {
     disk: BadDisk,
-    folder: PathBuf,
+    dir: PathBuf,
     answered: AtomicBool,
     points: Mutex<Option<Vec<Point>>>,
 }
@@ -53,19 +53,19 @@ impl std::fmt::Debug for Point {
 }
 
 impl Camera {
-    fn new(journal: Vec<u8>, folder: &Path) -> Self {
-        let (disk, folder) = (BadDisk::new(journal), folder.to_owned());
-        Self { disk, folder, answered: AtomicBool::new(false), points: Mutex::new(None) }
+    fn new(journal: Vec<u8>, dir: &Path) -> Self {
+        let (disk, dir) = (BadDisk::new(journal), dir.to_owned());
+        Self { disk, dir, answered: AtomicBool::new(false), points: Mutex::new(None) }
     }
 
-    fn begin(&self) {
+    fn start(&self) {
         *self.points.lock().unwrap() = Some(Vec::new());
         self.shoot();
     }
 
     fn shoot(&self) {
         if let Some(points) = &mut *self.points.lock().unwrap() {
-            let (files, answered) = (files(&self.folder), self.answered.load(Ordering::SeqCst));
+            let (files, answered) = (files(&self.dir), self.answered.load(Ordering::SeqCst));
             let mut chance = Chance(points.len() as u64);
             let cut = self.disk.after_cut(&mut chance);
             points.push(Point { journal: self.disk.seen(), files: files.clone(), answered });
@@ -103,13 +103,13 @@ impl Disk for Camera {
     }
 }
 
-fn begin(disk: Arc<dyn Disk>, file: &Path) -> (Core, RunningJournal) {
+fn reopen(disk: Arc<dyn Disk>, file: &Path) -> (Core, RunningJournal) {
     let (setup, bytes) = (setup(), fs::read(file).unwrap());
     let fresh = Box::new(|workload| {
         let config = config::read(std::str::from_utf8(&bytes).unwrap(), setup.profile).config.ok_or("no")?;
         Ok(Core::set_up(&setup, Arc::new(config), workload)?.with_config_text(&bytes, Some(file.to_owned())))
     });
-    let (mut core, retained) = Folder::on(disk).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    let (mut core, retained) = Dir::on(disk).unwrap().start(&setup, 1.0, None, fresh).unwrap();
     core.attach_config_file(file, fs::read(file).unwrap());
     (core, retained)
 }
@@ -119,17 +119,17 @@ fn configuring(text: &str, base: &str) -> Act {
 }
 
 fn points(rolls_back: bool) -> Vec<Point> {
-    let scratch = TestFolder::new();
-    let (folder, file) = (scratch.to_path_buf(), scratch.join("queues.yaml"));
+    let scratch = TestDir::new();
+    let (dir, file) = (scratch.to_path_buf(), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
-    let camera = Arc::new(Camera::new(Vec::new(), &folder));
-    let engine = engine(begin(Arc::clone(&camera) as _, &file));
+    let camera = Arc::new(Camera::new(Vec::new(), &dir));
+    let engine = engine(reopen(Arc::clone(&camera) as _, &file));
     let mut act = configuring(NEW, OLD);
     if rolls_back {
         perform(&engine, act).unwrap();
         act = Act::Rollback { revision: 1, base: Some(config::checksum(NEW.as_bytes())), dry_run: false };
     }
-    camera.begin();
+    camera.start();
     let (sender, message) = channel();
     let on_answer = Arc::clone(&camera);
     let answer = move |outcome: Result<Done, Refusal>| {
@@ -147,13 +147,13 @@ fn points(rolls_back: bool) -> Vec<Point> {
 
 /// Returns whether the text was written, renamed, decided, and acknowledged.
 fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) -> [bool; 4] {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     for (name, text) in &point.files {
         let text = if name == "queues.yaml" { text } else { &text[..cut.unwrap_or(text.len()).min(text.len())] };
         fs::write(scratch.join(name), text).unwrap();
     }
     let file = scratch.join("queues.yaml");
-    let (core, retained) = begin(Arc::new(MemoryDisk::from(point.journal.clone())), &file);
+    let (core, retained) = reopen(Arc::new(MemoryDisk::from(point.journal.clone())), &file);
     let written = core.configuration().unwrap();
     let decided = written.revision == new.1;
     let (text, revision) = if decided { new } else { old };

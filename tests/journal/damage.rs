@@ -4,20 +4,20 @@ use std::fs;
 use std::sync::Arc;
 
 use ::engine::Setup;
-use ::engine::journal::{Change, FORMAT, Folder, FolderError, JournalHead, MemoryDisk, Store};
+use ::engine::journal::{Change, Dir, DirError, FORMAT, JournalHead, MemoryDisk, Store};
 use model::Profile;
 use proptest::prelude::*;
 use scheduler::inspect::invariants;
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 use super::stage::{AnsweredOrders, Chance, engine, fresh, on, perform, setup, steps};
 
-fn folder(answered: &mut AnsweredOrders) -> TestFolder {
-    let scratch = TestFolder::new();
+fn dir(answered: &mut AnsweredOrders) -> TestDir {
+    let scratch = TestDir::new();
     let setup = setup();
-    let begun = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
-    let engine = engine(begun);
+    let started = Dir::open(&scratch, false).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let engine = engine(started);
     for step in steps("client", &mut Chance(1), 60) {
         match perform(&engine, step.act()) {
             Ok(_) => answered.done.push(step.line()),
@@ -28,16 +28,16 @@ fn folder(answered: &mut AnsweredOrders) -> TestFolder {
 }
 
 #[test]
-fn a_folder_is_for_one_process_at_a_time() {
+fn a_directory_has_one_process_at_a_time() {
     let mut answered = AnsweredOrders::default();
-    let scratch = folder(&mut answered);
-    let first = Folder::open(&scratch, false).unwrap();
-    let trouble = Folder::open(&scratch, false).unwrap_err();
-    assert!(matches!(&trouble, FolderError::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
-    assert!(trouble.to_string().contains("--state"), "{trouble}");
+    let scratch = dir(&mut answered);
+    let first = Dir::open(&scratch, false).unwrap();
+    let problem = Dir::open(&scratch, false).unwrap_err();
+    assert!(matches!(&problem, DirError::InUse { who, .. } if *who == std::process::id().to_string()), "{problem}");
+    assert!(problem.to_string().contains("--state"), "{problem}");
     drop(first);
     let setup = setup();
-    let (core, _retained) = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let (core, _retained) = Dir::open(&scratch, false).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap();
     answered.check(&core);
     answered.check_audit(&core);
 }
@@ -47,24 +47,24 @@ fn another_core_or_a_later_format_is_refused() {
     let disk = Arc::new(MemoryDisk::default());
     drop(on(Arc::clone(&disk) as _).unwrap());
     let other = Setup::of(Profile::V1_8_0);
-    let folder = Folder::on(Arc::clone(&disk) as _).unwrap();
-    let trouble = folder.begin(&other, 1.0, None, fresh(&other)).map(drop).unwrap_err();
+    let dir = Dir::on(Arc::clone(&disk) as _).unwrap();
+    let problem = dir.start(&other, 1.0, None, fresh(&other)).map(drop).unwrap_err();
     assert!(
-        matches!(trouble, FolderError::OtherCore { .. }) && trouble.to_string().contains("--core kornsole"),
-        "{trouble}"
+        matches!(problem, DirError::OtherCore { .. }) && problem.to_string().contains("--core kornsole"),
+        "{problem}"
     );
     let store = Store::open(Arc::clone(&disk) as _).unwrap();
     let head = JournalHead { format: FORMAT + 1, core: "kornsole".to_owned(), made_by: "9.9".to_owned() };
     store.commit(&[Change::Head(head)]).unwrap();
     drop(store);
-    let trouble = on(disk).map(drop).unwrap_err();
-    assert!(trouble.contains("9.9") && trouble.contains("later version"), "{trouble}");
+    let problem = on(disk).map(drop).unwrap_err();
+    assert!(problem.contains("9.9") && problem.contains("later version"), "{problem}");
 }
 
 #[test]
-fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
+fn a_flipped_bit_is_found_and_intact_parts_continue() {
     let mut answered = AnsweredOrders::default();
-    let scratch = folder(&mut answered);
+    let scratch = dir(&mut answered);
     let file = scratch.join("journal.redb");
     let whole = fs::read(&file).unwrap();
     let setup = setup();
@@ -75,16 +75,16 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
         let at = chance.below(damaged.len() as u64) as usize;
         damaged[at] ^= 1 << chance.below(8);
         fs::write(&file, &damaged).unwrap();
-        let open = |mend| {
-            let folder = Folder::open(&scratch, mend)?;
-            folder.begin(&setup, 1.0, None, fresh(&setup))
+        let open = |repair| {
+            let dir = Dir::open(&scratch, repair)?;
+            dir.start(&setup, 1.0, None, fresh(&setup))
         };
         match open(false) {
             // The damaged sector is unused or is rewritten.
             Ok((core, _retained)) => answered.check(&core),
-            Err(trouble) => {
+            Err(problem) => {
                 found += 1;
-                let text = trouble.to_string();
+                let text = problem.to_string();
                 assert!(text.contains("damaged") || text.contains("cannot read"), "byte {at}: {text}");
                 if let Ok((core, _retained)) = open(true) {
                     repaired += 1;
@@ -153,13 +153,13 @@ proptest! {
         let mut damaged = whole.clone();
         harms.iter().for_each(|harm| harm.act(&mut damaged));
         let setup = setup();
-        let scratch = TestFolder::new();
+        let scratch = TestDir::new();
         let file = scratch.join("journal.redb");
         fs::write(&file, &damaged).unwrap();
-        let open = |mend| -> Result<_, FolderError> {
-            let folder = Folder::open(&scratch, mend)?;
-            let notes = folder.notes().to_vec();
-            Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
+        let open = |repair| -> Result<_, DirError> {
+            let dir = Dir::open(&scratch, repair)?;
+            let notes = dir.notes().to_vec();
+            Ok((dir.start(&setup, 1.0, None, fresh(&setup))?, notes))
         };
         match open(false) {
             Ok(((core, retained), _)) => {
@@ -167,8 +167,8 @@ proptest! {
                 answered.check_audit(&core);
                 drop(retained);
             }
-            Err(trouble) => {
-                let text = trouble.to_string();
+            Err(problem) => {
+                let text = problem.to_string();
                 prop_assert!(text.contains("damaged") || text.contains("cannot read"), "{text}");
                 prop_assert!(text.contains("intact") || text.contains("it is unusable"), "{text}");
                 prop_assert_eq!(&fs::read(&file).unwrap()[..64.min(damaged.len())], &damaged[..64.min(damaged.len())]);
@@ -184,7 +184,7 @@ proptest! {
                         }
                         drop(retained);
                     }
-                    Err(trouble) => prop_assert!(!trouble.to_string().is_empty()),
+                    Err(problem) => prop_assert!(!problem.to_string().is_empty()),
                 }
             }
         }
@@ -193,6 +193,6 @@ proptest! {
 
 static WHOLE: std::sync::LazyLock<(Vec<u8>, AnsweredOrders)> = std::sync::LazyLock::new(|| {
     let mut answered = AnsweredOrders::default();
-    let scratch = folder(&mut answered);
+    let scratch = dir(&mut answered);
     (fs::read(scratch.join("journal.redb")).unwrap(), answered)
 });

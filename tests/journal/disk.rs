@@ -58,7 +58,7 @@ impl BadDisk {
     }
 
     /// Stops the failures.
-    pub fn mend(&self) {
+    pub fn repair(&self) {
         self.state().fault = None;
     }
 
@@ -82,10 +82,10 @@ impl BadDisk {
     pub fn after_cut(&self, chance: &mut Chance) -> Vec<u8> {
         let state = self.state();
         let mut bytes = state.synced.clone();
-        let mood = chance.below(4);
+        let state_of_day = chance.below(4);
         for change in &state.pending {
             match change {
-                Change::Len(len) if mood == 0 || chance.below(2) == 0 => {
+                Change::Len(len) if state_of_day == 0 || chance.below(2) == 0 => {
                     bytes.resize(usize::try_from(*len).unwrap(), 0)
                 }
                 Change::Write(offset, data) => {
@@ -93,7 +93,7 @@ impl BadDisk {
                     let mut rest = data.as_slice();
                     while !rest.is_empty() {
                         let (piece, behind) = rest.split_at(rest.len().min(SECTOR - at % SECTOR));
-                        if mood == 0 || (mood != 1 && chance.below(2) == 0) {
+                        if state_of_day == 0 || (state_of_day != 1 && chance.below(2) == 0) {
                             put(&mut bytes, at, piece);
                         }
                         at += piece.len();

@@ -47,7 +47,7 @@ fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, answered: &mut An
 }
 
 #[test]
-fn a_disk_that_forgets_keeps_what_was_answered() {
+fn a_disk_that_loses_writes_keeps_what_was_acknowledged() {
     for seed in 0..rounds(CUTS) {
         let mut chance = Chance(self::seed() + seed);
         let (mut bytes, mut answered) = (Vec::new(), AnsweredOrders::default());
@@ -101,7 +101,7 @@ fn each_call_of_a_commit_may_fail() {
             disk.fail(call..call + 1, fault);
             let second = Step::Submit("second".to_owned(), "root.a");
             let outcome = perform(&engine, second.act());
-            disk.mend();
+            disk.repair();
             journal.wait_until_well();
             let third = Step::Submit("third".to_owned(), "root.a");
             perform(&engine, third.act()).unwrap_or_else(|why| panic!("{fault:?} {call}: {why}"));
@@ -121,12 +121,12 @@ fn each_call_of_a_commit_may_fail() {
 }
 
 #[test]
-fn a_full_disk_stops_the_scheduler_until_it_has_room() {
+fn a_full_disk_stops_the_scheduler_until_it_has_space() {
     stops_until_it_is_over(Fault::Full, "full");
 }
 
 #[test]
-fn a_read_only_disk_stops_the_scheduler_until_it_takes_writes() {
+fn a_read_only_disk_stops_the_scheduler_until_it_is_writable() {
     stops_until_it_is_over(Fault::ReadOnly, "read-only");
 }
 
@@ -141,8 +141,8 @@ fn stops_until_it_is_over(fault: Fault, word: &str) {
     for step in [Step::Ask("app".to_owned()), Step::Node("node".to_owned()), Step::Kill("app".to_owned())] {
         let refusal = perform(&engine, step.act()).unwrap_err();
         assert_eq!((refusal.code.name(), refusal.code.status()), ("NOT_DURABLE", 503));
-        let said = [word, "failed"].iter().any(|word| refusal.description.contains(word));
-        assert!(said, "{refusal}");
+        let reported = [word, "failed"].iter().any(|word| refusal.description.contains(word));
+        assert!(reported, "{refusal}");
     }
     let view = engine.published().view();
     let notice = view.notices.last().unwrap();
@@ -150,7 +150,7 @@ fn stops_until_it_is_over(fault: Fault, word: &str) {
     assert!(view.paused, "it says that it is paused");
     let apps = |view: &view::View| format!("{:?}", view.partitions[0].apps);
     assert_eq!(apps(&view), apps(&before), "no change was made");
-    disk.mend();
+    disk.repair();
     journal.wait_until_well();
     perform(&engine, Step::Ask("app".to_owned()).act()).unwrap();
     let view = engine.published().view();
@@ -170,7 +170,7 @@ fn stops_until_it_is_over(fault: Fault, word: &str) {
 }
 
 #[test]
-fn a_journal_whose_thread_ended_says_so() {
+fn a_journal_with_a_stopped_thread_reports_it() {
     let (core, retained) = on(Arc::new(MemoryDisk::default())).unwrap();
     let journal = retained.journal().clone();
     journal.write(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use ::engine::journal::{Folder, MakeCore, MemoryDisk};
+use ::engine::journal::{Dir, MakeCore, MemoryDisk};
 use ::engine::{Core, Engine, Setup};
 use model::Identity;
 use scheduler::Submission;
@@ -15,7 +15,7 @@ use view::audit::{AuditEntry, AuditQuery};
 
 use super::program::with_state;
 use super::stage::{engine, setup};
-use crate::common::{Program, TestFolder, kill, move_to, post_for_head, within};
+use crate::common::{Program, TestDir, kill, move_to, post_for_head, within};
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a, submitacl: 'sue'}]}]}]\n";
 const LARGEST: usize = 256 << 10;
@@ -34,38 +34,38 @@ fn submission(app: &str, bytes: usize) -> String {
 
 #[test]
 fn refused_submissions_do_not_fill_the_disk() {
-    let folder = TestFolder::new();
-    let queues = folder.write("queues.yaml", QUEUES);
-    let tokens = [folder.token("sue", "dev"), folder.token("eve", "none"), folder.read_only_token("rob", "none")];
+    let dir = TestDir::new();
+    let queues = dir.write("queues.yaml", QUEUES);
+    let tokens = [dir.token("sue", "dev"), dir.token("eve", "none"), dir.read_only_token("rob", "none")];
     let [sue, eve, rob] = tokens;
     let arguments =
-        ["--config", queues.to_str().unwrap(), "--tokens", folder.tokens().to_str().unwrap()].map(str::to_owned);
-    let start = || Program::spawn(with_state(&folder.join("state"), &arguments.each_ref().map(String::as_str)));
+        ["--config", queues.to_str().unwrap(), "--tokens", dir.tokens().to_str().unwrap()].map(str::to_owned);
+    let start = || Program::spawn(with_state(&dir.join("state"), &arguments.each_ref().map(String::as_str)));
     let server = start();
     assert_eq!(post_for_head(&server, SUBMIT, &rob, &submission("large", 1 << 20)).0, 413, "no order is so large");
     for (token, refused) in [(&eve, 422), (&rob, 403)] {
-        let mut held = 0;
+        let mut delayed = 0;
         for at in 0..60 {
             let (status, head, body) =
                 post_for_head(&server, SUBMIT, token, &submission(&format!("{refused}-{at}"), LARGEST - 200));
             if status == refused {
-                assert_eq!(held, 0, "one is held up for a minute");
+                assert_eq!(delayed, 0, "one is held up for a minute");
                 continue;
             }
             assert_eq!((status, &body["code"]), (429, &json!("RATE_LIMITED")), "{body}");
             assert!(head.to_ascii_lowercase().contains("retry-after: 60"), "{head}");
-            held += 1;
+            delayed += 1;
         }
-        assert!(held > 30, "{held} of 60 were held up");
+        assert!(delayed > 30, "{delayed} of 60 were held up");
         let own = post_for_head(&server, SUBMIT, &sue, &submission(&format!("sue-{refused}"), 100));
         assert_eq!(own.0, 201, "nobody else waits: {}", own.2);
     }
-    let bytes = || fs::metadata(folder.join("state/journal.redb")).unwrap().len();
+    let bytes = || fs::metadata(dir.join("state/journal.redb")).unwrap().len();
     assert!(bytes() < 6 << 20, "{} bytes", bytes());
     server.kill();
-    let began = Instant::now();
+    let started_at = Instant::now();
     let again = start();
-    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    assert!(started_at.elapsed() < Duration::from_secs(3), "{:?}", started_at.elapsed());
     assert_eq!(post_for_head(&again, SUBMIT, &sue, &submission("sue-422", 9)).0, 409, "what was answered is there");
 }
 
@@ -109,11 +109,11 @@ fn seen(core: &Core) -> (Vec<Arc<AuditEntry>>, String) {
 }
 
 #[test]
-fn a_refused_order_is_kept_without_its_body_and_is_the_same_again() {
+fn a_rejected_operation_is_stored_without_its_body_and_replays_the_same() {
     let disk = Arc::new(MemoryDisk::default());
     let setup = setup();
-    let begin = || Folder::on(Arc::clone(&disk) as _).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
-    let running = engine(begin());
+    let reopen = || Dir::on(Arc::clone(&disk) as _).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let running = engine(reopen());
     for at in 0..25 {
         for (actor, act) in refused_orders(at) {
             give(&running, actor, Order::new(act, format!("reason {at}")));
@@ -126,22 +126,22 @@ fn a_refused_order_is_kept_without_its_body_and_is_the_same_again() {
     drop(running);
     let bytes = disk.copy().len();
     assert!(bytes < 5 << 20, "{bytes} bytes for {} orders of 200 KB", known.len());
-    let (core, retained) = begin();
+    let (core, retained) = reopen();
     let (entries, ended) = seen(&core);
     assert_eq!(entries, known);
     assert_eq!(core.scheduler().partitions()[0].ended.len(), 50, "what placement rejected is listed");
     assert!(ended.len() < 1_000_000, "no large tags are kept: {} bytes", ended.len());
     drop((core, retained));
-    let again = seen(&begin().0);
+    let again = seen(&reopen().0);
     assert_eq!(again, (entries, ended));
 }
 
 #[test]
-fn what_is_mended_has_the_short_records_too() {
-    let scratch = TestFolder::new();
+fn a_repaired_journal_also_has_the_short_records() {
+    let scratch = TestDir::new();
     let setup = setup();
-    let begin = |mend| Folder::open(&scratch, mend).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
-    let running = engine(begin(false));
+    let reopen = |repair| Dir::open(&scratch, repair).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let running = engine(reopen(false));
     for at in 0..3 {
         refused_orders(at).into_iter().for_each(|(actor, act)| give(&running, actor, act.into()));
     }
@@ -151,6 +151,6 @@ fn what_is_mended_has_the_short_records_too() {
     let mut damaged = fs::read(&file).unwrap();
     damaged[..4096].fill(0);
     fs::write(&file, damaged).unwrap();
-    assert!(Folder::open(&scratch, false).is_err());
-    assert_eq!(seen(&begin(true).0).0, known);
+    assert!(Dir::open(&scratch, false).is_err());
+    assert_eq!(seen(&reopen(true).0).0, known);
 }

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use ::engine::journal::Folder;
+use ::engine::journal::Dir;
 
-use crate::common::{TestFolder, share};
+use crate::common::{TestDir, share};
 
 use super::stage::{AnsweredOrders, Chance, engine, fresh, is_not_durable, perform, seed, setup, steps};
 
@@ -25,10 +25,10 @@ fn rounds() -> u64 {
 #[test]
 fn a_process_with_clients() {
     let Ok(task) = std::env::var(CHILD) else { return };
-    let (folder, name) = task.rsplit_once(' ').unwrap();
+    let (dir, name) = task.rsplit_once(' ').unwrap();
     let setup = setup();
-    let begun = Folder::open(folder.as_ref(), false).unwrap().begin(&setup, 100.0, None, fresh(&setup)).unwrap();
-    let engine = Arc::new(engine(begun));
+    let started = Dir::open(dir.as_ref(), false).unwrap().start(&setup, 100.0, None, fresh(&setup)).unwrap();
+    let engine = Arc::new(engine(started));
     let clients = (0..CLIENTS).map(|client| {
         let (engine, name) = (Arc::clone(&engine), format!("{name}-{client}"));
         std::thread::spawn(move || {
@@ -49,7 +49,7 @@ fn a_process_with_clients() {
 
 #[test]
 fn what_was_answered_outlasts_a_kill() {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     let state = scratch.join("state");
     let mut chance = Chance(seed() + 17);
     let mut answered = AnsweredOrders::default();
@@ -59,7 +59,7 @@ fn what_was_answered_outlasts_a_kill() {
         command.env(CHILD, format!("{} round-{round}", state.display()));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let hear = |line: String, answered: &mut AnsweredOrders| {
+        let handle = |line: String, answered: &mut AnsweredOrders| {
             let Some(line) = line.split_once("done ").map(|(_, line)| line) else { return false };
             match line.split_once(' ') {
                 Some(("done", line)) => answered.done.push(line.to_owned()),
@@ -71,16 +71,16 @@ fn what_was_answered_outlasts_a_kill() {
         let mut left = 1 + chance.below(300);
         while left > 0 {
             let line = lines.next().expect("it continues for long").unwrap();
-            left -= u64::from(hear(line, &mut answered));
+            left -= u64::from(handle(line, &mut answered));
         }
         child.kill().unwrap();
         lines.map_while(Result::ok).for_each(|line| {
-            hear(line, &mut answered);
+            handle(line, &mut answered);
         });
         child.wait().unwrap();
         let setup = setup();
-        let folder = Folder::open(&state, false).unwrap_or_else(|why| panic!("round {round}: {why}"));
-        let (core, _retained) = folder.begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+        let dir = Dir::open(&state, false).unwrap_or_else(|why| panic!("round {round}: {why}"));
+        let (core, _retained) = dir.start(&setup, 1.0, None, fresh(&setup)).unwrap();
         answered.check(&core);
         let entries = core.audit_log().last();
         assert!(

@@ -2,20 +2,20 @@
 
 use std::fs;
 
-use ::engine::journal::{Folder, FolderError};
+use ::engine::journal::{Dir, DirError};
 use model::AppId;
 
 use super::stage::{engine, fresh, perform, setup, submit};
-use crate::common::{TestFolder, share};
+use crate::common::{TestDir, share};
 
 /// The header of the store with the two slots of its commits.
 const HEADER: usize = 320;
 const FILES: [&str; 2] = ["journal.redb", "journal.last"];
 
 fn killed(orders: usize) -> [Vec<u8>; 2] {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     let setup = setup();
-    let running = engine(Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap());
+    let running = engine(Dir::open(&scratch, false).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap());
     for at in 0..orders {
         perform(&running, submit(&format!("app-{at}"), "root.a")).unwrap();
     }
@@ -23,16 +23,16 @@ fn killed(orders: usize) -> [Vec<u8>; 2] {
 }
 
 /// Starts on these files. Returns the missing operations and the messages.
-fn start(files: &[Vec<u8>; 2], orders: usize, mend: bool) -> Result<(Vec<usize>, String), String> {
-    let scratch = TestFolder::new();
+fn start(files: &[Vec<u8>; 2], orders: usize, repair: bool) -> Result<(Vec<usize>, String), String> {
+    let scratch = TestDir::new();
     FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(scratch.join(name), bytes).unwrap());
     let setup = setup();
-    let open = || -> Result<_, FolderError> {
-        let folder = Folder::open(&scratch, mend)?;
-        let notes = folder.notes().join("\n");
-        Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
+    let open = || -> Result<_, DirError> {
+        let dir = Dir::open(&scratch, repair)?;
+        let notes = dir.notes().join("\n");
+        Ok((dir.start(&setup, 1.0, None, fresh(&setup))?, notes))
     };
-    let ((core, _retained), notes) = open().map_err(|trouble| trouble.to_string())?;
+    let ((core, _retained), notes) = open().map_err(|problem| problem.to_string())?;
     let part = &core.scheduler().partitions()[0];
     let missing = (0..orders).filter(|at| part.app(&AppId::from(format!("app-{at}").as_str())).is_none());
     Ok((missing.collect(), notes))
@@ -43,7 +43,7 @@ fn a_flipped_bit_in_a_commit_slot_loses_no_answered_order_in_silence() {
     const ORDERS: usize = 5;
     let files = killed(ORDERS);
     assert_eq!(start(&files, ORDERS, false).unwrap().0, Vec::<usize>::new());
-    let (mut said, mut silent) = (0, Vec::new());
+    let (mut reported, mut silent) = (0, Vec::new());
     for at in share::part_of((0..HEADER).collect(), 4) {
         let mut damaged = files.clone();
         damaged[0][at] ^= 1 << (at % 8);
@@ -52,14 +52,14 @@ fn a_flipped_bit_in_a_commit_slot_loses_no_answered_order_in_silence() {
             Ok(_) => silent.push(at),
             Err(message) => {
                 assert!(message.contains("damaged") && message.contains("--state-repair"), "byte {at}: {message}");
-                said += usize::from(message.contains("was written and may have been confirmed"));
+                reported += usize::from(message.contains("was written and may have been confirmed"));
                 let (missing, notes) = start(&damaged, ORDERS, true).unwrap();
                 assert!(missing.is_empty(), "byte {at}: it was in the file still: {missing:?}, {notes}");
             }
         }
     }
     assert!(silent.is_empty(), "{} places lose an answered order: {silent:?}", silent.len());
-    assert!(said > if share::all() { 10 } else { 2 }, "{said} places");
+    assert!(reported > if share::all() { 10 } else { 2 }, "{reported} places");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use kornsole::cli::demo::open_retained;
 use kornsole::cli::state::StateArgs;
 use model::{Profile, Time};
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 const SPEED: f64 = 1e7;
 
@@ -24,17 +24,17 @@ fn extent() -> (f64, u64) {
 }
 
 /// Disk usage of a directory's files, in bytes.
-fn used(folder: &Path) -> u64 {
-    let sizes = std::fs::read_dir(folder).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
+fn used(dir: &Path) -> u64 {
+    let sizes = std::fs::read_dir(dir).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     sizes.sum()
 }
 
 /// Bytes of the newest two snapshots, and the number of the first record.
 #[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
-fn retained(folder: &Path) -> (u64, u64) {
-    let store = Store::open(std::sync::Arc::new(FileDisk::open(&folder.join("journal.redb")).unwrap())).unwrap();
+fn retained(dir: &Path) -> (u64, u64) {
+    let store = Store::open(std::sync::Arc::new(FileDisk::open(&dir.join("journal.redb")).unwrap())).unwrap();
     let all: Vec<u64> = store.snapshots().unwrap().iter().map(|(_, index)| index.bytes).collect();
-    let sum = |shelf| store.entry_sizes(shelf).unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>();
+    let sum = |catalog| store.entry_sizes(catalog).unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>();
     let [audit, revisions] = [EntryTable::Audit, EntryTable::Revisions].map(sum);
     println!("records {}, snapshots {all:?}, audit {audit}, revisions {revisions}", store.record_bytes(..).unwrap());
     let first = store.blocks(0, 1).unwrap().first().map_or(0, |(number, _)| *number);
@@ -42,14 +42,14 @@ fn retained(folder: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn a_folder_does_not_outgrow_what_it_may_take() {
-    let ((hours, most), folder) = (extent(), TestFolder::new());
-    let state = folder.join("state");
+fn a_directory_does_not_exceed_its_limit() {
+    let ((hours, most), dir) = (extent(), TestDir::new());
+    let state = dir.join("state");
     let mut setup = Setup::of(Profile::Kornsole);
     (setup.state_bytes, setup.event.ring_buffer_capacity) = (most, 2_000);
-    let opened = open_retained(42, &setup, &StateArgs { folder: Some(state.clone()), repair: false }, SPEED).unwrap();
+    let opened = open_retained(42, &setup, &StateArgs { dir: Some(state.clone()), repair: false }, SPEED).unwrap();
     let engine = Engine::start_with_journal(opened.core, SPEED, None, opened.retained).unwrap();
-    let (end, began) = (Time::ZERO + Duration::from_secs_f64(hours * 3600.0), Instant::now());
+    let (end, started_at) = (Time::ZERO + Duration::from_secs_f64(hours * 3600.0), Instant::now());
     let (mut largest, mut half) = (0, None);
     loop {
         std::thread::sleep(Duration::from_millis(50));
@@ -66,13 +66,13 @@ fn a_folder_does_not_outgrow_what_it_may_take() {
             println!("{} ended, {} samples, {events} events", part.ended.len(), view.history.len());
             break;
         }
-        assert!(began.elapsed() < Duration::from_secs(60 * 60 * 4), "at {} of {end}", view.at);
+        assert!(started_at.elapsed() < Duration::from_secs(60 * 60 * 4), "at {} of {end}", view.at);
     }
     drop(engine);
     let (newest, first) = retained(&state);
     println!(
         "{hours} h in {:?}: {largest} bytes at most, {half:?} at half; two snapshots of {newest}, records from {first}",
-        began.elapsed()
+        started_at.elapsed()
     );
     assert!(first > 1, "the oldest has gone");
     assert!(largest <= most + 4 * newest, "{largest} of {most}, and {newest} of two snapshots");

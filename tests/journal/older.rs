@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use ::engine::Core;
-use ::engine::journal::Folder;
+use ::engine::journal::Dir;
 use view::audit::AuditQuery;
 
 use super::stage::{engine, fresh, perform, setup, submit};
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 /// The format: total length, then position, length, and bytes of each nonempty sector.
 fn unpacked(file: &Path) -> Vec<u8> {
@@ -26,13 +26,13 @@ fn unpacked(file: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_journal_of_version_0_2_goes_on() {
+fn a_journal_of_version_0_2_continues() {
     // Two submissions, one of them rejected with 5 KB of tags, a node, and a request.
     let old = unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journal/format-1-of-0.2.0.sectors"));
     let setup = setup();
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     scratch.write("journal.redb", &old);
-    let begin = || Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let start = || Dir::open(&scratch, false).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap();
     let check = |core: &Core, rejected: &[&str]| {
         let part = &core.scheduler().partitions()[0];
         assert_eq!(part.app(&"one".into()).unwrap().asks.len(), 1);
@@ -43,11 +43,11 @@ fn a_journal_of_version_0_2_goes_on() {
         assert_eq!(entries.len(), 3 + rejected.len());
         assert!(entries.iter().any(|entry| entry.user == "eve" && entry.code == "NOT_PLACED"));
     };
-    let (core, retained) = begin();
+    let (core, retained) = start();
     check(&core, &["evil"]);
     let running = engine((core, retained));
     assert!(perform(&running, submit("two", "root.nowhere")).is_err());
     drop(running);
-    let (core, _retained) = begin();
+    let (core, _retained) = start();
     check(&core, &["evil", "two"]);
 }

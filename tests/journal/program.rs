@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Program, TestFolder, kornsole_command, serve_command};
+use crate::common::{Program, TestDir, kornsole_command, serve_command};
 
 /// `kornsole serve` with a state directory.
 pub fn with_state(state: &Path, arguments: &[&str]) -> Command {
@@ -56,8 +56,8 @@ steps:
 ";
 
 #[test]
-fn a_killed_server_comes_back_as_it_was() {
-    let scratch = TestFolder::new();
+fn a_killed_server_restarts_in_the_same_state() {
+    let scratch = TestDir::new();
     let (state, workload) = (scratch.join("state"), scratch.join("workload.yaml"));
     std::fs::write(&workload, WORKLOAD).unwrap();
     let arguments = ["--workload", workload.to_str().unwrap(), "--paused"];
@@ -106,19 +106,19 @@ const QUEUES: &str = "partitions:
 
 fn call(arguments: &[&str]) -> (bool, String) {
     let output = kornsole_command(arguments).output().unwrap();
-    let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
-    (output.status.success(), said.concat())
+    let reported = [output.stdout, output.stderr].map(|reported| String::from_utf8(reported).unwrap());
+    (output.status.success(), reported.concat())
 }
 
 #[track_caller]
 pub fn well(arguments: &[&str]) -> String {
-    let (well, said) = call(arguments);
-    assert!(well, "{arguments:?}: {said}");
-    said
+    let (well, reported) = call(arguments);
+    assert!(well, "{arguments:?}: {reported}");
+    reported
 }
 
-fn bytes(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+fn bytes(dir: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     let mut found: Vec<_> = entries.map(|entry| (entry.file_name(), std::fs::read(entry.path()).unwrap())).collect();
     found.sort();
     found
@@ -126,7 +126,7 @@ fn bytes(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
 
 /// A server that was killed after two configuration changes and a rejected operation.
 pub struct Crashed {
-    folder: TestFolder,
+    dir: TestDir,
     pub url: String,
     /// The audit and the configuration history while the server ran.
     pub audit: String,
@@ -135,14 +135,14 @@ pub struct Crashed {
 
 impl Crashed {
     pub fn path(&self, name: &str) -> String {
-        self.folder.join(name).to_str().unwrap().to_owned()
+        self.dir.join(name).to_str().unwrap().to_owned()
     }
 
     pub fn serve(&self, started: impl Fn(Command) -> Command) -> Program {
         let [queues, workload, tokens] = ["queues.yaml", "workload.yaml", "tokens.yaml"].map(|name| self.path(name));
         let arguments =
             ["--config", &queues, "--workload", &workload, "--paused", "--tokens", &tokens, "--scheduler-acl", "sue"];
-        Program::spawn(started(with_state(&self.folder.join("state"), &arguments)))
+        Program::spawn(started(with_state(&self.dir.join("state"), &arguments)))
     }
 
     /// The program's output about the running server for a user.
@@ -157,13 +157,13 @@ impl Crashed {
 
     /// Creates the state with changed start commands.
     pub fn by(started: impl Fn(Command) -> Command) -> Self {
-        let folder = TestFolder::new();
-        folder.write("queues.yaml", QUEUES);
-        folder.write("workload.yaml", WORKLOAD.replace("root.a", "root.b"));
-        let mut crashed = Self { folder, url: String::new(), audit: String::new(), history: String::new() };
+        let dir = TestDir::new();
+        dir.write("queues.yaml", QUEUES);
+        dir.write("workload.yaml", WORKLOAD.replace("root.a", "root.b"));
+        let mut crashed = Self { dir, url: String::new(), audit: String::new(), history: String::new() };
         for user in ["sue", "bob"] {
             let token = well(&["token", "new", "--user", user, "--file", &crashed.path("tokens.yaml")]);
-            let file = crashed.folder.write(user, token);
+            let file = crashed.dir.write(user, token);
             std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
         }
         let server = crashed.serve(started);
@@ -171,11 +171,12 @@ impl Crashed {
         while !one_runs(&server) {}
         assert!(!crashed.ask("bob", &["kill", "one", "--yes", "--reason", "in the way"]).0);
         let bad = QUEUES.replace("- name: a\n", "- name: a\n            resources: {max: {vcore: 1m}}\n");
-        crashed.folder.write("bad.yaml", bad);
-        let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--yes", "--reason", "by mistake"]);
-        assert!(done, "{said}");
-        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--yes", "--reason", "reset"]);
-        assert!(done, "{said}");
+        crashed.dir.write("bad.yaml", bad);
+        let (done, reported) =
+            crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--yes", "--reason", "by mistake"]);
+        assert!(done, "{reported}");
+        let (done, reported) = crashed.ask("sue", &["config", "rollback", "1", "--yes", "--reason", "reset"]);
+        assert!(done, "{reported}");
         crashed.audit = crashed.ask("sue", &["audit"]).1;
         crashed.history = crashed.ask("sue", &["config", "history", "--json"]).1;
         let (_, busy) = call(&["audit", "--state", &crashed.path("state")]);
@@ -191,7 +192,7 @@ fn one_runs(program: &Program) -> bool {
 }
 
 #[test]
-fn after_a_crash_the_folder_says_who_did_what_and_is_only_read() {
+fn after_a_crash_the_directory_lists_all_changes_and_is_only_read() {
     let crashed = Crashed::new();
     for text in ["bob", "ACL_DENIED", "in the way", "by mistake", "rollback", "reset"] {
         assert!(crashed.audit.contains(text), "{text}: {}", crashed.audit);
@@ -214,7 +215,7 @@ fn after_a_crash_the_folder_says_who_did_what_and_is_only_read() {
 #[test]
 fn after_a_crash_a_file_without_a_busy_queue_drains_it() {
     let crashed = Crashed::new();
-    crashed.folder.write("queues.yaml", QUEUES.replace("          - name: b\n", ""));
+    crashed.dir.write("queues.yaml", QUEUES.replace("          - name: b\n", ""));
     let second = crashed.serve(|command| command);
     assert!(one_runs(&second), "what ran in the queue that is gone runs on");
     let queues = get(&second, "/ws/v1/partition/default/queues");
@@ -227,7 +228,7 @@ fn after_a_crash_a_file_without_a_busy_queue_drains_it() {
 #[test]
 fn after_a_crash_an_empty_file_drains_nothing_now_and_at_the_next_start() {
     let crashed = Crashed::new();
-    crashed.folder.write("queues.yaml", "");
+    crashed.dir.write("queues.yaml", "");
     let states = |program: &Program| {
         let queues = get(program, "/ws/v1/partition/default/queues");
         let children = queues["children"].as_array().unwrap().clone();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use engine::journal::{Disk, Folder, MakeCore, RunningJournal};
+use engine::journal::{Dir, Disk, MakeCore, RunningJournal};
 use engine::{Core, Engine, Setup};
 use model::{AppId, Identity, Profile};
 use scheduler::inspect::invariants;
@@ -41,8 +41,8 @@ pub fn fresh(setup: &Setup) -> MakeCore<'_> {
 /// Starts the scheduler of a disk.
 pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, RunningJournal), String> {
     let setup = setup();
-    let folder = Folder::on(disk).map_err(|trouble| trouble.to_string())?;
-    folder.begin(&setup, 1.0, None, fresh(&setup)).map_err(|trouble| trouble.to_string())
+    let dir = Dir::on(disk).map_err(|problem| problem.to_string())?;
+    dir.start(&setup, 1.0, None, fresh(&setup)).map_err(|problem| problem.to_string())
 }
 
 pub fn engine((core, retained): (Core, RunningJournal)) -> Engine {

@@ -6,31 +6,31 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::program::with_state;
-use crate::common::{Program, TestFolder, kornsole_command, post};
+use crate::common::{Program, TestDir, kornsole_command, post};
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]\n";
 
 struct Served {
-    folder: TestFolder,
+    dir: TestDir,
     token: String,
 }
 
 impl Served {
     fn new() -> Self {
-        let folder = TestFolder::new();
-        folder.write("queues.yaml", QUEUES);
-        let token = folder.token("sue", "dev");
-        Self { folder, token }
+        let dir = TestDir::new();
+        dir.write("queues.yaml", QUEUES);
+        let token = dir.token("sue", "dev");
+        Self { dir, token }
     }
 
     fn command(&self) -> std::process::Command {
-        let [queues, tokens] = ["queues.yaml", "tokens.yaml"].map(|name| self.folder.join(name));
+        let [queues, tokens] = ["queues.yaml", "tokens.yaml"].map(|name| self.dir.join(name));
         let arguments = ["--config", queues.to_str().unwrap(), "--tokens", tokens.to_str().unwrap()];
         with_state(&self.state(), &arguments)
     }
 
     fn state(&self) -> std::path::PathBuf {
-        self.folder.join("state")
+        self.dir.join("state")
     }
 
     fn submit(&self, server: &Program, app: &str) -> (u16, Value) {
@@ -47,7 +47,7 @@ impl Served {
 }
 
 #[test]
-fn a_lock_that_was_removed_lets_nobody_in() {
+fn a_removed_lock_admits_no_second_process() {
     let served = Served::new();
     let first = Program::spawn(served.command());
     assert_eq!(served.submit(&first, "one").0, 201);
@@ -55,9 +55,9 @@ fn a_lock_that_was_removed_lets_nobody_in() {
         fs::remove_file(served.state().join("lock")).unwrap();
         let message = served.refused();
         assert!(message.contains("in use by another kornsole") && message.contains("--state"), "{message}");
-        let looked = kornsole_command(&["audit", "--state"]).arg(served.state()).output().unwrap();
-        let looked = String::from_utf8(looked.stderr).unwrap();
-        assert!(looked.contains("in use by another kornsole"), "{looked}");
+        let listed = kornsole_command(&["audit", "--state"]).arg(served.state()).output().unwrap();
+        let listed = String::from_utf8(listed.stderr).unwrap();
+        assert!(listed.contains("in use by another kornsole"), "{listed}");
     }
     assert_eq!(served.submit(&first, "two").0, 201, "the first one continues");
     first.kill();
@@ -72,11 +72,11 @@ fn no_order_while(take: impl Fn(&Path), give: impl Fn(&Path)) {
     let served = Served::new();
     let server = Program::spawn(served.command());
     assert_eq!(served.submit(&server, "one").0, 201);
-    take(&served.folder);
+    take(&served.dir);
     let (status, message) = served.submit(&server, "two");
     assert_eq!(status, 503, "{message}");
     assert!(message.to_string().contains("journal.redb was moved, removed, or replaced"), "{message}");
-    give(&served.folder);
+    give(&served.dir);
     let mut last = 0;
     for at in 0..100 {
         last = served.submit(&server, &format!("later-{at}")).0;
@@ -93,17 +93,17 @@ fn no_order_while(take: impl Fn(&Path), give: impl Fn(&Path)) {
 }
 
 #[test]
-fn a_folder_that_was_moved_stops_orders_until_it_is_back() {
-    let rename = |folder: &Path, from: &str, to: &str| fs::rename(folder.join(from), folder.join(to)).unwrap();
-    no_order_while(|folder| rename(folder, "state", "aside"), |folder| rename(folder, "aside", "state"));
-    let replace = |folder: &Path| {
-        rename(folder, "state", "aside");
-        fs::create_dir(folder.join("state")).unwrap();
-        fs::copy(folder.join("aside/journal.redb"), folder.join("state/journal.redb")).unwrap();
+fn a_directory_that_was_moved_rejects_operations_until_it_is_back() {
+    let rename = |dir: &Path, from: &str, to: &str| fs::rename(dir.join(from), dir.join(to)).unwrap();
+    no_order_while(|dir| rename(dir, "state", "aside"), |dir| rename(dir, "aside", "state"));
+    let replace = |dir: &Path| {
+        rename(dir, "state", "aside");
+        fs::create_dir(dir.join("state")).unwrap();
+        fs::copy(dir.join("aside/journal.redb"), dir.join("state/journal.redb")).unwrap();
     };
-    let restore = |folder: &Path| {
-        fs::remove_dir_all(folder.join("state")).unwrap();
-        rename(folder, "aside", "state");
+    let restore = |dir: &Path| {
+        fs::remove_dir_all(dir.join("state")).unwrap();
+        rename(dir, "aside", "state");
     };
     no_order_while(replace, restore);
 }
@@ -123,7 +123,7 @@ fn a_file_that_was_removed_stops_orders() {
 }
 
 #[test]
-fn a_file_that_somebody_wrote_stops_orders_for_good() {
+fn a_foreign_file_rejects_all_later_operations() {
     let served = Served::new();
     let server = Program::spawn(served.command());
     let file = served.state().join("journal.redb");

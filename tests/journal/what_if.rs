@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::common::{Program, TestFolder, kornsole_command, post};
+use crate::common::{Program, TestDir, kornsole_command, post};
 use crate::program::{get, with_state};
 
 const WORKLOAD: &str = "version: 1
@@ -33,8 +33,8 @@ steps:
 ";
 
 #[test]
-fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
-    let scratch = TestFolder::new();
+fn it_starts_earlier_and_adds_what_arrived_then() {
+    let scratch = TestDir::new();
     let (state, workload) = (scratch.join("state"), scratch.write("workload.yaml", WORKLOAD));
     let server = Program::spawn(with_state(&state, &["--workload", workload.to_str().unwrap(), "--speed", "1000"]));
     // The view shows only journaled changes.
@@ -45,8 +45,8 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     let tried = |more: &[&str]| {
         let mut command = kornsole_command(&["whatif", "--for", "5m", "--set", "root.a.max.vcore=8"]);
         let output = command.arg("--state").arg(&state).args(more).output().unwrap();
-        let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-        (output.status.success(), said + &wrong)
+        let [reported, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (output.status.success(), reported + &wrong)
     };
     let (well, now) = tried(&[]);
     assert!(well && now.contains("started      two"), "{now}");
@@ -60,12 +60,12 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
 }
 
 /// Without trends and alerts, which change with time.
-fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+fn bytes(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let is_journal = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         path.is_file() && !name.starts_with("trends") && !name.starts_with("alert")
     };
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(is_journal);
+    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(is_journal);
     files.map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
 }
 
@@ -90,7 +90,7 @@ fn whole(server: &Program, secret: &str) -> String {
 /// `POST /whatif` changes neither the journal, the events, nor the state.
 #[test]
 fn what_is_tried_leaves_the_journal_the_events_and_the_state_as_they_are() {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     let (state, workload) = (scratch.join("state"), scratch.write("workload.yaml", WORKLOAD));
     let secret = scratch.token("ann", "ops");
     let tokens = scratch.tokens();

@@ -21,7 +21,7 @@ use tower::ServiceExt as _;
 use wire::convert::Wall;
 
 use super::disk::{BadDisk, Fault};
-use crate::common::{TestFolder, about, says};
+use crate::common::{TestDir, about, shows};
 
 use super::stage::{CONFIG, Step, engine, on, perform, sue};
 
@@ -50,7 +50,7 @@ async fn send(router: &Router, token: &str, line: &str, body: &str) -> (u16, Val
 
 #[tokio::test]
 async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
-    let scratch = TestFolder::new();
+    let scratch = TestDir::new();
     let new = NewToken::make(Identity::new("sue", ["dev"]), None, false, "").unwrap();
     let file = scratch.join("tokens.yaml");
     auth::add(&file, new.token).unwrap();
@@ -87,38 +87,38 @@ async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
         let view = engine.published().view();
         assert!(view.partitions[0].apps.iter().flatten().any(|app| app.id.as_str() == "app"), "{fault:?}");
         assert_eq!(view.configuration.as_ref().map(|running| running.revision), Some(1));
-        disk.mend();
+        disk.repair();
         journal.wait_until_well();
         assert_eq!(send(&router, &new.secret, kill, "{}").await.0, 200, "{fault:?}: it is taken again by itself");
     }
 }
 
 #[test]
-fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
+fn the_console_reports_a_failing_disk_and_its_recovery() {
     let (disk, engine, journal) = stage();
     let source = Arc::new(Embedded::new(engine, about("kept"), sue()));
     let mut driver = Driver::new(source, Options::default(), 140, 40);
     driver.keys(":apps<ret>").unwrap();
-    says(&driver, "app ");
+    shows(&driver, "app ");
     disk.fail(0..u64::MAX, Fault::Full);
     driver.keys("K<right><ret>").unwrap().settle();
-    says(&driver, "cannot save the operation; it was not executed: the disk is full");
-    says(&driver, "app ");
+    shows(&driver, "cannot save the operation; it was not executed: the disk is full");
+    shows(&driver, "app ");
     while driver.find_row("PAUSED").is_none() {
         std::thread::yield_now();
         driver.refresh();
     }
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "cannot write the state: the scheduler is paused until writing works");
+    shows(&driver, "cannot write the state: the scheduler is paused until writing works");
     driver.keys("<esc>").unwrap();
-    disk.mend();
+    disk.repair();
     journal.wait_until_well();
     while driver.find_row("PAUSED").is_some() {
         std::thread::yield_now();
         driver.refresh();
     }
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "the state can be written again: the scheduler continues");
+    shows(&driver, "the state can be written again: the scheduler continues");
     driver.keys("<esc>K<right><ret>").unwrap().settle();
-    says(&driver, "no applications in this partition");
+    shows(&driver, "no applications in this partition");
 }

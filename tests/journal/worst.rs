@@ -5,23 +5,23 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use ::engine::journal::Folder;
+use ::engine::journal::Dir;
 use model::Identity;
 use scheduler::Submission;
 use view::act::PartitionAct;
 
 use super::stage::{engine, fresh, perform, setup};
-use crate::common::{TestFolder, kill, within};
+use crate::common::{TestDir, kill, within};
 
 fn megabytes() -> usize {
     std::env::var("KORNSOLE_FLOOD_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(48)
 }
 
 #[test]
-fn a_start_after_the_worst_file_is_soon_done() {
-    let (state, copy) = (TestFolder::new(), TestFolder::new());
+fn a_start_after_the_worst_file_is_fast() {
+    let (state, copy) = (TestDir::new(), TestDir::new());
     let setup = setup();
-    let running = engine(Folder::open(&state, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap());
+    let running = engine(Dir::open(&state, false).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap());
     let orders = megabytes() * 4;
     let file = state.join("journal.redb");
     let mut largest = 0;
@@ -47,9 +47,9 @@ fn a_start_after_the_worst_file_is_soon_done() {
         std::thread::sleep(Duration::from_millis(200));
     }
     drop(running);
-    let began = Instant::now();
-    let (core, _retained) = Folder::open(&copy, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
-    let took = began.elapsed();
+    let started_at = Instant::now();
+    let (core, _retained) = Dir::open(&copy, false).unwrap().start(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let took = started_at.elapsed();
     println!("{} MB of orders: {} MB at most, a start in {took:?}", megabytes(), largest >> 20);
     assert!(core.scheduler().partitions()[0].ended.len() <= orders);
     assert!(took < Duration::from_secs(3), "{took:?}");

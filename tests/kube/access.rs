@@ -6,7 +6,7 @@ use super::in_terminal::Terminal;
 use super::{Stage, has, raise};
 
 fn last_entry(stage: &Stage, context: &str) -> Value {
-    let audit = std::fs::read_to_string(stage.folder.join(format!("kornsole/{context}/audit.jsonl"))).unwrap();
+    let audit = std::fs::read_to_string(stage.dir.join(format!("kornsole/{context}/audit.jsonl"))).unwrap();
     serde_json::from_str(audit.lines().last().unwrap()).unwrap()
 }
 
@@ -24,10 +24,10 @@ pub fn without_adminacl(stage: &Stage, run: impl FnOnce()) {
 }
 
 pub fn without_lists(stage: &Stage) {
-    const SAID: &str = "adminacl: none in the configuration; RBAC decides";
+    const REPORTED: &str = "adminacl: none in the configuration; RBAC decides";
     without_adminacl(stage, || {
         let new = stage.changed("bare.yaml", raise);
-        has(&stage.works(&["apply", &new, "--server", "k8s://bob", "--dry-run"]), &[SAID]);
+        has(&stage.works(&["apply", &new, "--server", "k8s://bob", "--dry-run"]), &[REPORTED]);
         stage.works(&["apply", &new, "--server", "k8s://bob", "--yes"]);
         let entry = last_entry(stage, "bob");
         let fact = json!(["adminacl", "none in the configuration; RBAC decides"]);
@@ -168,9 +168,8 @@ fn less(text: &str) -> String {
 
 pub fn effects_before_the_question(stage: &Stage) {
     let (before, new) = (stage.config_map(), stage.changed("less.yaml", less));
-    let folder = stage.folder.display().to_string();
-    let environment =
-        [("KUBECONFIG", stage.kubeconfig.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
+    let dir = stage.dir.display().to_string();
+    let environment = [("KUBECONFIG", stage.kubeconfig.as_str()), ("XDG_CONFIG_HOME", &dir), ("XDG_STATE_HOME", &dir)];
     let arguments = ["apply", &new, "--server", "k8s://admin"];
     let mut terminal = Terminal::kornsole(&arguments, &environment);
     // Before the effects are seen, it is no answer.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use source::Remote;
 use source::remote::RemoteOptions;
 
-use super::looks::until;
+use super::observe::until;
 use super::{Stage, has, raise};
 
 /// A console for a user over a real port-forward.
@@ -212,14 +212,14 @@ pub fn dimmed(stage: &Stage) {
     let mut eve = console(stage, "eve", &stage.kubeconfig);
     eve.keys("2").unwrap();
     until(&mut eve, &["job-1"]);
-    let began = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     loop {
         eve.keys(":app job-1<ret>K").unwrap();
         eve.advance(Duration::from_millis(300)).refresh();
         if eve.screen_text().contains("RBAC of the API server: needs delete on pods in team-a") {
             break;
         }
-        assert!(began.elapsed() < Duration::from_secs(20), "{}", eve.screen_text());
+        assert!(started_at.elapsed() < Duration::from_secs(20), "{}", eve.screen_text());
         eve.keys("<esc>").unwrap();
         std::thread::sleep(Duration::from_millis(50));
     }

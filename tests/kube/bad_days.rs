@@ -7,14 +7,14 @@ use cluster::kube::Via;
 use console::Driver;
 use serde_json::{Value, json};
 
-use super::looks::until;
+use super::observe::until;
 use super::schedule::{PATIENCE, Scheduler, check, make, on_nodes, pod, pods, prepare};
 use super::{Stage, failures, has, raise, schedule};
 
 const OLD: &str = "OLD: the pods of Kubernetes";
 
 /// A console with a connection to the scheduler that bypasses the API server.
-fn beside(stage: &Stage) -> Driver {
+fn second_console(stage: &Stage) -> Driver {
     beside_by(stage, &stage.kubeconfig)
 }
 
@@ -32,13 +32,13 @@ fn address(stage: &Stage) -> String {
 
 /// Returns the time until the header reports old pods, or no longer does.
 fn old(driver: &mut Driver, is: bool) -> Duration {
-    let began = Instant::now();
+    let started_at = Instant::now();
     while driver.screen_text().contains(OLD) != is {
-        assert!(began.elapsed() < PATIENCE, "old is not {is}: {}", driver.screen_text());
+        assert!(started_at.elapsed() < PATIENCE, "old is not {is}: {}", driver.screen_text());
         driver.advance(Duration::from_millis(250)).refresh();
         std::thread::sleep(Duration::from_millis(50));
     }
-    began.elapsed()
+    started_at.elapsed()
 }
 
 fn restarts(stage: &Stage, count: usize) {
@@ -54,15 +54,15 @@ fn run_by(stage: &Stage, kubeconfig: &str, arguments: &[&str]) -> (i32, String) 
 }
 
 fn output_of(stage: &Stage, command: &mut Command) -> (i32, String) {
-    let folders = [("XDG_CONFIG_HOME", &stage.folder), ("XDG_STATE_HOME", &stage.folder)];
-    let output = command.envs(folders).output().unwrap();
+    let dirs = [("XDG_CONFIG_HOME", &stage.dir), ("XDG_STATE_HOME", &stage.dir)];
+    let output = command.envs(dirs).output().unwrap();
     let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     stage.saw(&text);
     (output.status.code().unwrap(), text)
 }
 
 pub fn hangs(stage: &Stage) {
-    let mut driver = beside(stage);
+    let mut driver = second_console(stage);
     driver.keys(":app job-1<ret>i").unwrap();
     restarts(stage, 1);
     until(&mut driver, &["1 restart"]);
@@ -83,36 +83,42 @@ pub fn dropped(stage: &Stage) {
     until(&mut driver, &["1 restart"]);
     // New connections work, so only a deadline of each connection helps.
     stage.command(&json!({"drop": "open"}));
-    let began = Instant::now();
+    let started_at = Instant::now();
     restarts(stage, 4);
     until(&mut driver, &["4 restarts"]);
-    super::say(&format!("packets of open connections are dropped: followed again after {:?}", began.elapsed()));
+    super::print_line(&format!(
+        "packets of open connections are dropped: followed again after {:?}",
+        started_at.elapsed()
+    ));
     // 8 s, and 10 s more if the next request gets a connection that is also lost.
-    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
+    assert!(started_at.elapsed() < Duration::from_secs(25), "{:?}", started_at.elapsed());
     old(&mut driver, false);
     stage.command(&json!({"drop": "all"}));
     let noticed = old(&mut driver, true);
-    super::say(&format!("all packets are dropped: noticed after {noticed:?}"));
+    super::print_line(&format!("all packets are dropped: noticed after {noticed:?}"));
     assert!(noticed < Duration::from_secs(10), "noticed after {noticed:?}");
     assert!(driver.screen_text().contains("4 restarts"), "the last data stays: {}", driver.screen_text());
     restarts(stage, 6);
     stage.command(&json!({"drop": null}));
     let again = old(&mut driver, false);
-    super::say(&format!("packets arrive again: followed again after {again:?}"));
+    super::print_line(&format!("packets arrive again: followed again after {again:?}"));
     assert!(again < Duration::from_secs(25), "followed again after {again:?}");
     until(&mut driver, &["6 restarts"]);
 }
 
 pub fn dropped_of_a_scheduler(stage: &Stage) {
     prepare(stage);
-    let scheduler = Scheduler::begin_by(stage, &stage.through(), &[]).ready();
+    let scheduler = Scheduler::launch_by(stage, &stage.through(), &[]).ready();
     make(stage, &[pod("before", "a", "1")]);
     schedule::until("a pod is bound", || on_nodes(&pods(stage)) == 1);
     stage.command(&json!({"drop": "open"}));
-    let began = Instant::now();
+    let started_at = Instant::now();
     make(stage, &[pod("p0", "a", "1"), pod("p1", "a", "1")]);
     schedule::until("both are bound", || on_nodes(&pods(stage)) == 3);
-    super::say(&format!("packets of a scheduler's connections are dropped: it binds after {:?}", began.elapsed()));
+    super::print_line(&format!(
+        "packets of a scheduler's connections are dropped: it binds after {:?}",
+        started_at.elapsed()
+    ));
     check(stage, &scheduler);
     scheduler.stop();
 }
@@ -120,7 +126,7 @@ pub fn dropped_of_a_scheduler(stage: &Stage) {
 pub fn away(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);
-    let mut driver = beside(stage);
+    let mut driver = second_console(stage);
     stage.command(&json!({"stop": true}));
     let noticed = old(&mut driver, true);
     assert!(noticed < Duration::from_secs(10), "noticed after {noticed:?}");
@@ -135,7 +141,7 @@ pub fn away(stage: &Stage) {
 }
 
 pub fn certificate(stage: &Stage) {
-    let mut driver = beside(stage);
+    let mut driver = second_console(stage);
     stage.command(&json!({"certificate": "ca"}));
     old(&mut driver, false);
     driver.keys(":app job-1<ret>i").unwrap();
@@ -143,12 +149,12 @@ pub fn certificate(stage: &Stage) {
     until(&mut driver, &["3 restarts"]);
     // A certificate of an authority that is not in the kubeconfig.
     stage.command(&json!({"certificate": "other"}));
-    let (code, said) = run_by(stage, &stage.kubeconfig, &["queues", "--server", "k8s://admin"]);
+    let (code, reported) = run_by(stage, &stage.kubeconfig, &["queues", "--server", "k8s://admin"]);
     old(&mut driver, true);
     stage.command(&json!({"certificate": "ca"}));
     old(&mut driver, false);
-    assert_eq!(code, 3, "{said}");
-    has(&said, &["cannot reach the API server https://127.0.0.1:", "of context admin", "certificate"]);
+    assert_eq!(code, 3, "{reported}");
+    has(&reported, &["cannot reach the API server https://127.0.0.1:", "of context admin", "certificate"]);
 }
 
 pub fn token_in_a_write(stage: &Stage) {
@@ -160,9 +166,9 @@ pub fn token_in_a_write(stage: &Stage) {
     let applied = run_by(stage, &stage.through(), &[&["apply", &new], &server[..]].concat());
     let killed = run_by(stage, &stage.through(), &[&["kill", "job-1"], &server[..]].concat());
     stage.command(&json!({"hold": null}));
-    for (code, said) in [applied, killed] {
-        assert_eq!(code, 1, "{said}");
-        has(&said, &["401: the API server does not accept the credentials of this context"]);
+    for (code, reported) in [applied, killed] {
+        assert_eq!(code, 1, "{reported}");
+        has(&reported, &["401: the API server does not accept the credentials of this context"]);
     }
     assert_eq!((stage.config_map(), deleted()), before);
 }
@@ -171,7 +177,7 @@ pub fn token_in_a_write(stage: &Stage) {
 pub fn watch_expired(stage: &Stage) {
     stage.command(&json!({"make": [["/api/v1/namespaces/team-a/pods", {"metadata": {"name": "brief", "labels": {"applicationId": "job-1"}},
         "spec": {"schedulerName": "yunikorn", "nodeName": "n1", "containers": [{"name": "main", "image": "x"}]}}]]}));
-    let mut driver = beside(stage);
+    let mut driver = second_console(stage);
     driver.keys(":app job-1<ret>i").unwrap();
     until(&mut driver, &["brief"]);
     stage.command(&json!({"stop": true}));
@@ -179,9 +185,9 @@ pub fn watch_expired(stage: &Stage) {
     stage.command(&json!({"compact": "/registry/pods/team-a/brief"}));
     stage.command(&json!({"start": true}));
     old(&mut driver, false);
-    let began = Instant::now();
+    let started_at = Instant::now();
     while driver.screen_text().contains("brief") {
-        assert!(began.elapsed() < PATIENCE, "it is still shown: {}", driver.screen_text());
+        assert!(started_at.elapsed() < PATIENCE, "it is still shown: {}", driver.screen_text());
         driver.advance(Duration::from_millis(250)).refresh();
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -196,18 +202,18 @@ pub fn rival(stage: &Stage) {
     let label = json!({"metadata": {"labels": {"rival": "yes"}}});
     for when in ["rival-dry", "rival"] {
         stage.command(&json!({"hold": when, "with": label}));
-        let (code, said) = run_by(stage, &stage.through(), &apply);
-        assert_eq!(code, 0, "another key is not in the way: {said}");
+        let (code, reported) = run_by(stage, &stage.through(), &apply);
+        assert_eq!(code, 0, "another key is not in the way: {reported}");
         assert_eq!(stage.config_map()["metadata"]["labels"]["rival"], "yes");
         stage.patch_map(&json!({"metadata": {"labels": {"rival": null}}, "data": {"queues.yaml": text}}));
         stage.in_force(text);
     }
-    let theirs = text.replacen("40G", "39G", 1);
-    stage.command(&json!({"hold": "rival", "with": {"data": {"queues.yaml": theirs}}}));
-    let (code, said) = run_by(stage, &stage.through(), &apply);
-    assert_eq!(code, 1, "{said}");
-    has(&said, &["the configuration has changed", "another user changed it: review it and repeat the change"]);
-    assert_eq!(stage.config_map()["data"]["queues.yaml"], theirs.as_str());
+    let remote = text.replacen("40G", "39G", 1);
+    stage.command(&json!({"hold": "rival", "with": {"data": {"queues.yaml": remote}}}));
+    let (code, reported) = run_by(stage, &stage.through(), &apply);
+    assert_eq!(code, 1, "{reported}");
+    has(&reported, &["the configuration has changed", "another user changed it: review it and repeat the change"]);
+    assert_eq!(stage.config_map()["data"]["queues.yaml"], remote.as_str());
     stage.command(&json!({"hold": null}));
     stage.patch_map(&json!({"data": {"queues.yaml": text}}));
     stage.in_force(text);
@@ -237,7 +243,7 @@ pub fn terminating(stage: &Stage) {
 
 /// Offsets the clock of a process by the seconds in `CLOCK_OFF`.
 fn clock(stage: &Stage) -> String {
-    let library = stage.folder.join("clock.so").display().to_string();
+    let library = stage.dir.join("clock.so").display().to_string();
     let status = Command::new("cc").args(["-shared", "-fPIC", "-o", &library, "tests/kube/clock.c", "-ldl"]).status();
     assert!(status.unwrap().success());
     library
@@ -255,15 +261,15 @@ pub fn clock_off(stage: &Stage) {
     let app = ["app", "job-1", "--server", "k8s://root/yunikorn", "--via", &via];
     for off in ["3600", "-3600"] {
         // Without TLS, because the certificates are valid from today.
-        let (code, said) = by(off, &stage.through(), &queues);
-        assert_eq!(code, 0, "{off}: {said}");
-        let (code, said) = by(off, &stage.through(), &app);
-        assert_eq!(code, 0, "{off}: {said}");
-        has(&said, &["job-1-driver"]);
+        let (code, reported) = by(off, &stage.through(), &queues);
+        assert_eq!(code, 0, "{off}: {reported}");
+        let (code, reported) = by(off, &stage.through(), &app);
+        assert_eq!(code, 0, "{off}: {reported}");
+        has(&reported, &["job-1-driver"]);
     }
-    let (code, said) = by("-3600", &stage.kubeconfig, &["queues", "--server", "k8s://root"]);
-    assert_eq!(code, 3, "{said}");
-    has(&said, &["certificate not valid yet", "check the clock of this machine"]);
+    let (code, reported) = by("-3600", &stage.kubeconfig, &["queues", "--server", "k8s://root"]);
+    assert_eq!(code, 3, "{reported}");
+    has(&reported, &["certificate not valid yet", "check the clock of this machine"]);
     leases(stage, &library);
 }
 
@@ -272,13 +278,13 @@ fn leases(stage: &Stage, library: &str) {
     prepare(stage);
     let first = Scheduler::start(stage);
     let env = [("LD_PRELOAD", library), ("CLOCK_OFF", "3600")];
-    let second = Scheduler::begin_in(stage, &env, &[]);
+    let second = Scheduler::launch_in(stage, &env, &[]);
     std::thread::sleep(Duration::from_secs(18));
     let holder = || stage.read("kornsole", "lease", "kornsole-scheduler")["spec"]["holderIdentity"].clone();
-    let held: Value = holder();
+    let lease: Value = holder();
     make(stage, &[pod("p0", "a", "1")]);
     schedule::until("the leader binds", || on_nodes(&pods(stage)) == 1);
-    assert_eq!(holder(), held, "a standby an hour ahead takes no lease that is renewed");
+    assert_eq!(holder(), lease, "a standby an hour ahead takes no lease that is renewed");
     first.stop();
     let second = second.ready();
     make(stage, &[pod("p1", "a", "1")]);

@@ -48,7 +48,7 @@ pub fn killed(stage: &Stage) {
 pub fn killed_between(stage: &Stage) {
     for mode in ["before", "after"] {
         prepare(stage);
-        let first = Scheduler::begin_by(stage, &stage.through(), &[]).ready();
+        let first = Scheduler::launch_by(stage, &stage.through(), &[]).ready();
         stage.command(&json!({"hold": mode}));
         make(stage, &some(&format!("{mode}-"), 6));
         stage.command(&json!({"held": 6}));
@@ -119,12 +119,12 @@ pub fn lease_lost(stage: &Stage) {
     let mut scheduler = Scheduler::start(stage);
     let other = json!({"spec": {"holderIdentity": "somebody-else"}}).to_string();
     stage.kubectl(&["-n", "kornsole", "patch", "lease", "kornsole-scheduler", "--type=merge", "-p", &other]);
-    let begin = Instant::now();
+    let started_at = Instant::now();
     let code = loop {
         if let Some(status) = scheduler.child.try_wait().unwrap() {
             break status.code();
         }
-        assert!(begin.elapsed() < PATIENCE, "it goes on without the lease");
+        assert!(started_at.elapsed() < PATIENCE, "it goes on without the lease");
         std::thread::sleep(Duration::from_millis(100));
     };
     assert_eq!(code, Some(1));
@@ -172,8 +172,8 @@ pub fn probes(stage: &Stage) {
     prepare(stage);
     let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let (of_first, of_second, reads) = (free(), free(), free());
-    let first = Scheduler::begin_with(stage, &["--probes", &of_first]).ready();
-    let second = Scheduler::begin_with(stage, &["--probes", &of_second, "--listen", &reads]);
+    let first = Scheduler::launch_with(stage, &["--probes", &of_first]).ready();
+    let second = Scheduler::launch_with(stage, &["--probes", &of_second, "--listen", &reads]);
     until("the second one stands by", || probe(&of_second, "/readyz").contains("standby, leader is "));
     let status = |address: &str, path: &str| probe(address, path).split(' ').nth(1).unwrap_or_default().to_owned();
     assert_eq!([status(&of_first, "/readyz"), status(&of_first, "/livez")], ["200", "200"]);

@@ -119,7 +119,7 @@ fn connects(stage: &Stage, account: &str, arguments: &[&str]) {
     let mut users = config["users"].as_array_mut().unwrap().iter_mut();
     let root = users.find(|user| user["name"] == "root").unwrap();
     root["user"]["as"] = json!(format!("system:serviceaccount:{RELEASE}:{account}"));
-    let (kubeconfig, state) = (stage.file("as-account", &config.to_string()), stage.folder.join("of-the-chart"));
+    let (kubeconfig, state) = (stage.file("as-account", &config.to_string()), stage.dir.join("of-the-chart"));
     let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(arguments)
         .envs([("XDG_STATE_HOME", &state), ("XDG_CONFIG_HOME", &state)])

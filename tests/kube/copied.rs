@@ -10,7 +10,7 @@ use kubernetes::Listed;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-use super::stand_in::{Call, Reply, StandIn};
+use super::fake_api::{Call, FakeApi, Reply};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -37,11 +37,11 @@ fn note(asked: &Asked, call: &Call) -> (String, bool) {
     (kind, watch)
 }
 
-fn with_a_pod(asked: &Asked, comes: &Arc<AtomicBool>) -> StandIn {
-    let (asked, comes) = (Arc::clone(asked), Arc::clone(comes));
-    StandIn::new(move |call| match note(&asked, call) {
+fn with_a_pod(asked: &Asked, available: &Arc<AtomicBool>) -> FakeApi {
+    let (asked, available) = (Arc::clone(asked), Arc::clone(available));
+    FakeApi::new(move |call| match note(&asked, call) {
         (kind, true) if kind == "pods" => {
-            while !comes.load(Ordering::Relaxed) {
+            while !available.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(10));
             }
             Reply::lines(&[json!({"type": "ADDED", "object": pod("new", 8)})], true)
@@ -64,18 +64,18 @@ fn pods(listed: &Listed) -> usize {
 }
 
 #[test]
-fn pods_are_listed_once_and_what_comes_later_is_there_without_another_request() {
-    let (asked, comes) = (Asked::default(), Arc::new(AtomicBool::new(false)));
-    let stand_in = with_a_pod(&asked, &comes);
-    let (runtime, copy, cluster) = (runtime(), FilterCopy::default(), stand_in.cluster());
+fn pods_are_listed_once_and_later_ones_need_no_other_request() {
+    let (asked, available) = (Asked::default(), Arc::new(AtomicBool::new(false)));
+    let fake_api = with_a_pod(&asked, &available);
+    let (runtime, copy, cluster) = (runtime(), FilterCopy::default(), fake_api.cluster());
     let read = |uids: &[&str]| runtime.block_on(copy.listed(runtime.handle(), &cluster, uids.iter().copied()));
     for _ in 0..5 {
         assert_eq!(read(&["old"]).map(|listed| pods(&listed)), Some(1));
     }
-    comes.store(true, Ordering::Relaxed);
-    let begun = Instant::now();
+    available.store(true, Ordering::Relaxed);
+    let started = Instant::now();
     while read(&["old", "new"]).map(|listed| pods(&listed)) != Some(2) {
-        assert!(begun.elapsed() < PATIENCE, "the new pod does not arrive: {:?}", asked.lock().unwrap());
+        assert!(started.elapsed() < PATIENCE, "the new pod does not arrive: {:?}", asked.lock().unwrap());
     }
     for kind in ["pods", "nodes", "namespaces", "persistentvolumeclaims", "csinodes"] {
         assert_eq!(times(&asked, kind), 1, "{:?}", asked.lock().unwrap());
@@ -84,16 +84,16 @@ fn pods_are_listed_once_and_what_comes_later_is_there_without_another_request() 
 }
 
 #[test]
-fn a_copy_that_nobody_reads_is_closed_and_read_anew() {
-    let (asked, comes) = (Asked::default(), Arc::new(AtomicBool::new(true)));
-    let stand_in = with_a_pod(&asked, &comes);
+fn a_copy_that_is_not_used_is_closed_and_read_again() {
+    let (asked, available) = (Asked::default(), Arc::new(AtomicBool::new(true)));
+    let fake_api = with_a_pod(&asked, &available);
     let (runtime, copy, cluster) =
-        (runtime(), FilterCopy::retained_for(Duration::from_millis(300)), stand_in.cluster());
+        (runtime(), FilterCopy::retained_for(Duration::from_millis(300)), fake_api.cluster());
     let read = || runtime.block_on(copy.listed(runtime.handle(), &cluster, std::iter::once("old")));
     assert!(read().is_some());
-    let begun = Instant::now();
+    let started = Instant::now();
     while copy.is_followed() {
-        assert!(begun.elapsed() < PATIENCE, "it is never closed");
+        assert!(started.elapsed() < PATIENCE, "it is never closed");
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(times(&asked, "pods"), 1);
@@ -108,29 +108,29 @@ fn what_may_not_be_listed_is_named_and_what_cannot_be_followed_is_no_copy() {
     let list = || Reply::json(&json!({"metadata": {"resourceVersion": "7", "continue": ""}, "items": []}));
     let denied = |denied: &'static str, only_watch: bool| {
         let asked = Arc::clone(&asked);
-        StandIn::new(move |call| match note(&asked, call) {
+        FakeApi::new(move |call| match note(&asked, call) {
             (kind, watch) if kind == denied && (!only_watch || watch) => Reply::refusal(403, "forbidden"),
             (_, true) => Reply::lines(&[], true),
             _ => list(),
         })
     };
-    let stand_in = denied("csinodes", false);
+    let fake_api = denied("csinodes", false);
     let copy = FilterCopy::default();
-    let listed = runtime.block_on(copy.listed(runtime.handle(), &stand_in.cluster(), std::iter::empty())).unwrap();
+    let listed = runtime.block_on(copy.listed(runtime.handle(), &fake_api.cluster(), std::iter::empty())).unwrap();
     let missing: Vec<&str> = listed.missing.iter().map(|missing| missing.kind).collect();
     assert_eq!(missing, ["CSINode"]);
-    let stand_in = denied("pods", true);
-    let (copy, cluster) = (FilterCopy::default(), stand_in.cluster());
-    let begun = Instant::now();
+    let fake_api = denied("pods", true);
+    let (copy, cluster) = (FilterCopy::default(), fake_api.cluster());
+    let started = Instant::now();
     while runtime.block_on(copy.listed(runtime.handle(), &cluster, std::iter::empty())).is_some() {
-        assert!(begun.elapsed() < PATIENCE, "a list that is not followed grows old");
+        assert!(started.elapsed() < PATIENCE, "a list that is not followed grows old");
     }
 }
 
 /// Pods in `pages`, each after a while; the first page of another list that `stalls` never comes.
-fn slow(asked: &Asked, pages: usize, stalls: &Arc<AtomicBool>) -> StandIn {
+fn slow(asked: &Asked, pages: usize, stalls: &Arc<AtomicBool>) -> FakeApi {
     let (asked, stalls) = (Arc::clone(asked), Arc::clone(stalls));
-    StandIn::new(move |call| match note(&asked, call) {
+    FakeApi::new(move |call| match note(&asked, call) {
         (_, true) => Reply::lines(&[], true),
         (kind, false) if kind == "pods" => {
             std::thread::sleep(Duration::from_millis(400));
@@ -151,20 +151,20 @@ fn slow(asked: &Asked, pages: usize, stalls: &Arc<AtomicBool>) -> StandIn {
 #[test]
 fn a_list_that_takes_long_is_waited_for_while_its_pages_arrive() {
     let (runtime, asked, stalls) = (runtime(), Asked::default(), Arc::new(AtomicBool::new(false)));
-    let stand_in = slow(&asked, 6, &stalls);
+    let fake_api = slow(&asked, 6, &stalls);
     let copy = FilterCopy::default().patient_for(Duration::from_millis(1500));
-    let begun = Instant::now();
-    let listed = runtime.block_on(copy.listed(runtime.handle(), &stand_in.cluster(), std::iter::once("p5")));
+    let started = Instant::now();
+    let listed = runtime.block_on(copy.listed(runtime.handle(), &fake_api.cluster(), std::iter::once("p5")));
     assert_eq!(listed.map(|listed| pods(&listed)), Some(6));
-    assert!(begun.elapsed() > Duration::from_millis(1500), "the pages came too fast for this test");
+    assert!(started.elapsed() > Duration::from_millis(1500), "the pages came too fast for this test");
     assert_eq!(times(&asked, "pods"), 6, "each page is read once");
 }
 
 #[test]
 fn a_list_whose_pages_do_not_arrive_is_not_waited_for() {
     let (runtime, asked, stalls) = (runtime(), Asked::default(), Arc::new(AtomicBool::new(true)));
-    let stand_in = slow(&asked, 2, &stalls);
+    let fake_api = slow(&asked, 2, &stalls);
     let copy = FilterCopy::default().patient_for(Duration::from_millis(1500));
-    assert!(runtime.block_on(copy.listed(runtime.handle(), &stand_in.cluster(), std::iter::empty())).is_none());
+    assert!(runtime.block_on(copy.listed(runtime.handle(), &fake_api.cluster(), std::iter::empty())).is_none());
     stalls.store(false, Ordering::Relaxed);
 }

@@ -11,8 +11,8 @@ use source::Remote;
 use source::remote::RemoteOptions;
 use std::sync::Arc;
 
-use super::looks::until;
-use super::stand_in::{Reply, StandIn};
+use super::fake_api::{FakeApi, Reply};
+use super::observe::until;
 use super::{Stage, has, raise};
 
 fn apply(stage: &Stage, file: &str, more: &[&str]) -> (i32, String, String) {
@@ -63,7 +63,7 @@ pub fn absent(stage: &Stage) {
 pub fn several(stage: &Stage) {
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "yunikorn-service", "namespace": "team-a"},
         "spec": {"ports": [{"name": "yunikorn-core", "port": 9080}]}});
-    let file = stage.folder.join("service.json");
+    let file = stage.dir.join("service.json");
     std::fs::write(&file, service.to_string()).unwrap();
     stage.kubectl(&["create", "-f", &file.display().to_string()]);
     let why = stage.fails(&["queues", "--server", "k8s://root"]);
@@ -79,12 +79,12 @@ pub fn exec_plugin(stage: &Stage) {
     let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never",
         "args": ["-c", "echo the ticket has expired >&2; exit 3"]});
     config["users"] = json!([{"name": "admin", "user": {"exec": exec}}]);
-    let file = stage.folder.join("exec.json").display().to_string();
+    let file = stage.dir.join("exec.json").display().to_string();
     std::fs::write(&file, config.to_string()).unwrap();
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(["queues", "--server", "k8s://admin"])
         .env("KUBECONFIG", &file)
-        .env("XDG_CONFIG_HOME", &stage.folder)
+        .env("XDG_CONFIG_HOME", &stage.dir)
         .output()
         .unwrap();
     assert!(!output.status.success());
@@ -134,15 +134,15 @@ pub fn replaced(stage: &Stage) {
     until(&mut driver, &["tenant-a", "etl"]);
     let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "yunikorn-scheduler-2", "namespace": "yunikorn",
         "labels": {"app": "yunikorn", "component": "yunikorn-scheduler"}}, "spec": {"nodeName": "n1", "containers": [{"name": "yunikorn-scheduler-k8s", "image": "x"}]}});
-    let file = stage.folder.join("pod.json");
+    let file = stage.dir.join("pod.json");
     std::fs::write(&file, pod.to_string()).unwrap();
     stage.kubectl(&["create", "-f", &file.display().to_string()]);
     let ready = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
     stage.patch_status("/api/v1/namespaces/yunikorn/pods/yunikorn-scheduler-2", &ready);
     stage.kubectl(&["-n", "yunikorn", "delete", "pod", "yunikorn-scheduler-1", "--force", "--grace-period=0"]);
     stage.kubelet_cuts();
-    let began = std::time::Instant::now();
-    while began.elapsed() < Duration::from_secs(4) {
+    let started_at = std::time::Instant::now();
+    while started_at.elapsed() < Duration::from_secs(4) {
         driver.advance(Duration::from_millis(500)).refresh();
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -152,9 +152,9 @@ pub fn replaced(stage: &Stage) {
 }
 
 #[test]
-fn who_one_is_comes_from_a_self_subject_review_where_there_is_one() {
+fn the_identity_comes_from_a_self_subject_review_if_available() {
     // The 1.20 API server of these tests does not have this.
-    let stand_in = StandIn::new(|call| match call.path.as_str() {
+    let fake_api = FakeApi::new(|call| match call.path.as_str() {
         "/apis/authentication.k8s.io/v1/selfsubjectreviews" => {
             assert_eq!(call.method, "POST");
             Reply::json(
@@ -164,14 +164,14 @@ fn who_one_is_comes_from_a_self_subject_review_where_there_is_one() {
         path => Reply::refusal(404, path),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let cluster = stand_in.cluster();
+    let cluster = fake_api.cluster();
     let who = runtime.block_on(cluster.who()).unwrap();
     assert_eq!((who.user.as_str(), who.groups.len()), ("ann", 2));
 }
 
 #[test]
 fn pods_of_an_application_are_found_by_each_label_also_those_of_another_scheduler() {
-    let stand_in = StandIn::new(|call| {
+    let fake_api = FakeApi::new(|call| {
         let pod = |name: &str, label: &str, app: &str, scheduler: &str| json!({"metadata": {"name": name, "namespace": "ns", "uid": name, "labels": {label: app}}, "spec": {"schedulerName": scheduler}});
         let items = match call.path.as_str() {
             path if path.contains("app-id%3Detl") => vec![pod("new", "yunikorn.apache.org/app-id", "etl", "yunikorn")],
@@ -186,15 +186,15 @@ fn pods_of_an_application_are_found_by_each_label_also_those_of_another_schedule
         Reply::json(&json!({"metadata": {"resourceVersion": "5"}, "items": items}))
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let found = runtime.block_on(stand_in.cluster().pods_of("etl", &BTreeSet::new())).unwrap();
+    let found = runtime.block_on(fake_api.cluster().pods_of("etl", &BTreeSet::new())).unwrap();
     let mut names: Vec<&str> = found.iter().map(|pod| &*pod.name).collect();
     names.sort_unstable();
-    assert_eq!((names, stand_in.asked()), (vec!["new", "old", "own"], 3));
+    assert_eq!((names, fake_api.asked()), (vec!["new", "old", "own"], 3));
 }
 
 #[test]
 fn a_right_to_kill_is_asked_for_all_namespaces_and_then_for_each() {
-    let stand_in = StandIn::new(|call| {
+    let fake_api = FakeApi::new(|call| {
         let review: Value = serde_json::from_str(&call.body).unwrap();
         let asked = &review["spec"]["resourceAttributes"];
         assert_eq!((&asked["verb"], &asked["resource"]), (&json!("delete"), &json!("pods")));
@@ -207,21 +207,21 @@ fn a_right_to_kill_is_asked_for_all_namespaces_and_then_for_each() {
         }
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let cluster = stand_in.cluster();
+    let cluster = fake_api.cluster();
     let namespaces = ["team-a".to_owned(), "team-b".to_owned()];
     assert!(!runtime.block_on(cluster.review_namespaces(&namespaces)), "before all are asked for, none is");
     assert!(!runtime.block_on(cluster.may(&Cluster::killing(None))).unwrap());
     assert!(runtime.block_on(cluster.review_namespaces(&namespaces)));
     let may = |namespace| cluster.is_allowed(&Cluster::killing(Some(namespace)));
     assert_eq!((may("team-a"), may("team-b")), (Some(true), Some(false)));
-    let asked = stand_in.asked();
+    let asked = fake_api.asked();
     assert!(!runtime.block_on(cluster.review_namespaces(&namespaces)), "each is asked for once");
-    assert_eq!(stand_in.asked(), asked);
+    assert_eq!(fake_api.asked(), asked);
 }
 
 /// An exec plugin prints a token from a file for each use.
 fn by_token_in_a_file(stage: &Stage) -> (String, std::path::PathBuf) {
-    let file = stage.folder.join("token");
+    let file = stage.dir.join("token");
     let credential = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}"#;
     let script = format!(
         "printf '{credential}' \"$(date -u -d '+1 second' +%Y-%m-%dT%H:%M:%SZ)\" \"$(cat {})\"",
@@ -230,7 +230,7 @@ fn by_token_in_a_file(stage: &Stage) -> (String, std::path::PathBuf) {
     let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never", "args": ["-c", script]});
     let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&stage.kubeconfig).unwrap()).unwrap();
     config["users"] = json!([{"name": "root", "user": {"exec": exec}}]);
-    let kubeconfig = stage.folder.join("token.json").display().to_string();
+    let kubeconfig = stage.dir.join("token.json").display().to_string();
     std::fs::write(&kubeconfig, config.to_string()).unwrap();
     (kubeconfig, file)
 }
@@ -279,12 +279,12 @@ pub fn server_gone(stage: &Stage) {
 
 pub fn no_secret(stage: &Stage) {
     let mut all = stage.outputs();
-    let mut folders = vec![stage.folder.join("kornsole")];
+    let mut dirs = vec![stage.dir.join("kornsole")];
     let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
             if entry.path().is_dir() {
-                folders.push(entry.path());
+                dirs.push(entry.path());
             } else {
                 files += 1;
                 all += &String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap());
@@ -315,7 +315,7 @@ fn owner() -> view::kubernetes::OwnerName {
 #[test]
 fn a_job_is_suspended_onto_the_version_that_was_read_also_while_its_status_changes() {
     let version = std::sync::atomic::AtomicUsize::new(4);
-    let stand_in = StandIn::new(move |call| match (call.method.as_str(), call.path.split('?').next().unwrap()) {
+    let fake_api = FakeApi::new(move |call| match (call.method.as_str(), call.path.split('?').next().unwrap()) {
         ("GET", JOB) => {
             let now = version.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             Reply::json(&job(&now.to_string(), "u", None))
@@ -333,7 +333,7 @@ fn a_job_is_suspended_onto_the_version_that_was_read_also_while_its_status_chang
         (method, path) => panic!("{method} {path}"),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let cluster = stand_in.cluster();
+    let cluster = fake_api.cluster();
     let (owners, unknown) = runtime.block_on(cluster.owners_from("ns", &owner()));
     let words: Vec<String> = owners.iter().map(|owner| owner.words()).collect();
     assert_eq!(words, ["Job ns/etl", "CronJob ns/nightly"]);
@@ -344,7 +344,7 @@ fn a_job_is_suspended_onto_the_version_that_was_read_also_while_its_status_chang
 
 #[test]
 fn another_job_of_the_same_name_is_left_alone() {
-    let stand_in = StandIn::new(|call| {
+    let fake_api = FakeApi::new(|call| {
         assert_eq!(call.method, "GET", "nothing is written");
         Reply::json(&job("9", "another", None))
     });
@@ -355,6 +355,6 @@ fn another_job_of_the_same_name_is_left_alone() {
         uid: Arc::from("u"),
         suspended: Some(false),
     };
-    let why = runtime.block_on(stand_in.cluster().suspend(&read, true)).unwrap_err();
+    let why = runtime.block_on(fake_api.cluster().suspend(&read, true)).unwrap_err();
     assert_eq!(why.to_string(), "another Job now has that name");
 }

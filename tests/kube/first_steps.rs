@@ -47,7 +47,7 @@ impl Person<'_> {
         out
     }
 
-    fn begin(&self, command: &str) -> Terminal {
+    fn start(&self, command: &str) -> Terminal {
         let words = self.words(command);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let environment = self.environment();
@@ -56,16 +56,16 @@ impl Person<'_> {
     }
 
     fn environment(&self) -> [(&'static str, String); 3] {
-        let folder = self.stage.folder.join("person").display().to_string();
-        [("KUBECONFIG", self.kubeconfig.clone()), ("XDG_CONFIG_HOME", folder.clone()), ("XDG_STATE_HOME", folder)]
+        let dir = self.stage.dir.join("person").display().to_string();
+        [("KUBECONFIG", self.kubeconfig.clone()), ("XDG_CONFIG_HOME", dir.clone()), ("XDG_STATE_HOME", dir)]
     }
 }
 
 pub fn five_commands(stage: &Stage) {
     let text = std::fs::read_to_string(&stage.kubeconfig).unwrap();
     let kubeconfig = stage.file("bob", &text.replace("\"current-context\": \"admin\"", "\"current-context\": \"bob\""));
-    std::fs::create_dir_all(stage.folder.join("person")).unwrap();
-    let file = stage.folder.join("person/q.yaml").display().to_string();
+    std::fs::create_dir_all(stage.dir.join("person")).unwrap();
+    let file = stage.dir.join("person/q.yaml").display().to_string();
     let person = Person { stage, kubeconfig, file };
     twins::serve(stage);
     access::without_adminacl(stage, || {
@@ -78,17 +78,17 @@ pub fn five_commands(stage: &Stage) {
         assert_eq!(before, map());
         std::fs::write(&person.file, raise(&before)).unwrap();
         let asked = ["~ root.tenants.tenant-a", "max memory 40G → 41G", "apply it? [y/N]"];
-        let mut terminal = person.begin(apply);
+        let mut terminal = person.start(apply);
         asked.iter().for_each(|words| terminal.until_text(words));
         terminal.press("n\r");
         assert!(!terminal.end().success());
         assert_eq!(map(), before);
-        let mut terminal = person.begin(apply);
+        let mut terminal = person.start(apply);
         terminal.until_text(asked[2]);
         terminal.press("y\r");
         assert!(terminal.end().success(), "{}", terminal.screen_text());
         assert_eq!(map(), raise(&before));
-        let mut terminal = person.begin(kill);
+        let mut terminal = person.start(kill);
         for words in ["This cannot be undone. [y/N]", "pod"] {
             terminal.until_text(words);
         }
@@ -102,15 +102,15 @@ pub fn five_commands(stage: &Stage) {
 
 /// With the package's link in PATH, kubectl finds kornsole.
 pub fn plugin(stage: &Stage) {
-    let folder = stage.folder.join("plugins");
-    std::fs::create_dir_all(&folder).unwrap();
-    let link = folder.join("kubectl-kornsole");
+    let dir = stage.dir.join("plugins");
+    std::fs::create_dir_all(&dir).unwrap();
+    let link = dir.join("kubectl-kornsole");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kornsole"), &link).unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
     let kubectl = |arguments: &[&str]| {
         let mut command = Command::new(stage.kubectl_program());
         command.args(arguments).env("PATH", &path).env("KUBECONFIG", &stage.kubeconfig);
-        let output = command.env("XDG_CONFIG_HOME", &stage.folder).output().unwrap();
+        let output = command.env("XDG_CONFIG_HOME", &stage.dir).output().unwrap();
         String::from_utf8(output.stdout).unwrap() + &String::from_utf8_lossy(&output.stderr)
     };
     has(&kubectl(&["plugin", "list"]), &["kubectl-kornsole"]);

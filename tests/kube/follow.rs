@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{Receiver, channel};
 use view::kubernetes::PodRow;
 
-use super::stand_in::{Call, Reply, StandIn};
+use super::fake_api::{Call, FakeApi, Reply};
 
 const PACE: Pace = Pace {
     first: Duration::from_millis(20),
@@ -42,10 +42,10 @@ fn is_watch(call: &Call) -> bool {
     call.path.contains("watch=true")
 }
 
-fn received(stand_in: &StandIn, count: usize) -> Vec<String> {
+fn received(fake_api: &FakeApi, count: usize) -> Vec<String> {
     let runtime = runtime();
     let (sender, changes) = channel(4);
-    runtime.spawn(PodRow::follow(stand_in.cluster(), PACE, sender));
+    runtime.spawn(PodRow::follow(fake_api.cluster(), PACE, sender));
     runtime.block_on(words(changes, count))
 }
 
@@ -54,7 +54,7 @@ async fn words(mut changes: Receiver<Change<PodRow>>, count: usize) -> Vec<Strin
     while received.len() < count {
         let change = tokio::time::timeout(Duration::from_secs(20), changes.recv()).await;
         received.push(match change.unwrap_or_else(|_| panic!("no more than {received:?}")).unwrap() {
-            Change::Begun => "begun".to_owned(),
+            Change::Started => "begun".to_owned(),
             Change::Put(pods) => pods.iter().map(|pod| format!("+{}", pod.name)).collect::<Vec<_>>().join(" "),
             Change::Gone(uid) => format!("-{uid}"),
             Change::Complete => "complete".to_owned(),
@@ -67,7 +67,7 @@ async fn words(mut changes: Receiver<Change<PodRow>>, count: usize) -> Vec<Strin
 
 #[test]
 fn a_list_is_read_in_pages_and_then_each_change_arrives() {
-    let stand_in = StandIn::new(|call| match (is_watch(call), call.path.contains("continue=more%2Fof")) {
+    let fake_api = FakeApi::new(|call| match (is_watch(call), call.path.contains("continue=more%2Fof")) {
         (true, _) => {
             assert!(call.path.contains("resourceVersion=7"), "{}", call.path);
             let changed = json!({"type": "MODIFIED", "object": pod(1, 8)});
@@ -81,13 +81,13 @@ fn a_list_is_read_in_pages_and_then_each_change_arrives() {
         (false, true) => page(&[pod(2, 4)], 7, ""),
     });
     let all = ["begun", "+p-1", "+p-2", "complete", "live", "+p-1", "-u-2"];
-    assert_eq!(received(&stand_in, all.len()), all);
+    assert_eq!(received(&fake_api, all.len()), all);
 }
 
 #[test]
-fn a_watch_that_expired_begins_again_with_the_whole_list() {
+fn an_expired_watch_restarts_with_the_whole_list() {
     let watches = Arc::new(AtomicUsize::new(0));
-    let stand_in = StandIn::new(move |call| match (is_watch(call), watches.load(Ordering::Relaxed)) {
+    let fake_api = FakeApi::new(move |call| match (is_watch(call), watches.load(Ordering::Relaxed)) {
         (true, 0) => {
             watches.store(1, Ordering::Relaxed);
             Reply::lines(
@@ -100,14 +100,14 @@ fn a_watch_that_expired_begins_again_with_the_whole_list() {
         (false, _) => page(&[pod(2, 1)], 5, ""),
     });
     let all = ["begun", "+p-1 +p-2", "complete", "live", "begun", "+p-2", "complete", "live"];
-    assert_eq!(received(&stand_in, all.len()), all, "who takes them drops p-1, which did not come again");
+    assert_eq!(received(&fake_api, all.len()), all, "who takes them drops p-1, which did not come again");
 }
 
 #[test]
-fn an_api_server_that_is_busy_is_left_alone_as_long_as_it_wants() {
+fn a_busy_api_server_is_not_called_until_it_allows_it() {
     let asked: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let times = Arc::clone(&asked);
-    let stand_in = StandIn::new(move |call| {
+    let fake_api = FakeApi::new(move |call| {
         let mut times = times.lock().unwrap();
         times.push(Instant::now());
         match times.len() {
@@ -119,7 +119,7 @@ fn an_api_server_that_is_busy_is_left_alone_as_long_as_it_wants() {
     let runtime = runtime();
     let (sender, changes) = channel(4);
     let pace = Pace { longest: Duration::from_secs(5), ..PACE };
-    runtime.spawn(PodRow::follow(stand_in.cluster(), pace, sender));
+    runtime.spawn(PodRow::follow(fake_api.cluster(), pace, sender));
     let all = runtime.block_on(words(changes, 4));
     assert!(all[1].starts_with("lost: 429") && all[1].contains("too many requests"), "{all:?}");
     let times = asked.lock().unwrap();
@@ -130,14 +130,14 @@ fn an_api_server_that_is_busy_is_left_alone_as_long_as_it_wants() {
 fn a_slow_a_silent_and_a_broken_answer_are_lost_and_tried_again() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let stand_in = StandIn::new(move |call| match (count.fetch_add(1, Ordering::Relaxed), is_watch(call)) {
+    let fake_api = FakeApi::new(move |call| match (count.fetch_add(1, Ordering::Relaxed), is_watch(call)) {
         (0, _) => Reply::lines(&[], true),
         (1, _) => Reply { body: br#"{"items": [{"spec": "hunter2"}]}"#.to_vec(), ..Reply::lines(&[], false) },
         (2, _) => Reply { body: b"no JSON at all".to_vec(), ..Reply::lines(&[], false) },
         (_, true) => Reply::lines(&[], true),
         _ => page(&[pod(1, 1)], 1, ""),
     });
-    let all = received(&stand_in, 10);
+    let all = received(&fake_api, 10);
     assert_eq!(all[1], "lost: the API server does not answer");
     assert!(all[3].starts_with("lost: invalid response from the API server (line 1, column "), "{all:?}");
     assert!(all[5].starts_with("lost: invalid response from the API server"), "{all:?}");
@@ -146,25 +146,25 @@ fn a_slow_a_silent_and_a_broken_answer_are_lost_and_tried_again() {
 }
 
 #[test]
-fn what_may_not_be_read_says_the_rule_and_comes_when_it_may() {
+fn a_denied_read_names_the_rule_and_retries_when_allowed() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let stand_in = StandIn::new(move |call| match (count.fetch_add(1, Ordering::Relaxed), is_watch(call)) {
+    let fake_api = FakeApi::new(move |call| match (count.fetch_add(1, Ordering::Relaxed), is_watch(call)) {
         (0, _) => Reply::refusal(403, "pods is forbidden: User \"ann\" cannot list resource \"pods\""),
         (_, true) => Reply::lines(&[], true),
         _ => page(&[], 1, ""),
     });
-    let all = received(&stand_in, 6);
+    let all = received(&fake_api, 6);
     let rule = "403: user ann may not list pods; this rule in a ClusterRole would allow it:  - {apiGroups: [\"\"], resources: [pods], verbs: [list]}";
     assert_eq!(all[1], format!("lost: {rule}"));
     assert_eq!(all[2..], ["begun", "", "complete", "live"]);
 }
 
 #[test]
-fn an_api_server_that_is_gone_for_a_while_is_found_again_where_one_was() {
+fn an_api_server_that_was_unreachable_is_found_again_at_the_same_row() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let stand_in = StandIn::new(move |call| match (is_watch(call), count.fetch_add(1, Ordering::Relaxed)) {
+    let fake_api = FakeApi::new(move |call| match (is_watch(call), count.fetch_add(1, Ordering::Relaxed)) {
         (false, _) => page(&[pod(1, 1)], 4, ""),
         (true, 1) => Reply::lines(&[json!({"type": "ADDED", "object": pod(2, 6)})], true),
         (true, _) => {
@@ -174,13 +174,13 @@ fn an_api_server_that_is_gone_for_a_while_is_found_again_where_one_was() {
     });
     let runtime = runtime();
     let (sender, changes) = channel(1);
-    runtime.spawn(PodRow::follow(stand_in.cluster(), PACE, sender));
+    runtime.spawn(PodRow::follow(fake_api.cluster(), PACE, sender));
     let cut = async {
-        while stand_in.asked() < 2 {
+        while fake_api.asked() < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
-        stand_in.cut();
+        fake_api.cut();
     };
     let (all, ()) = runtime.block_on(async { tokio::join!(words(changes, 8), cut) });
     assert_eq!(all[..5], ["begun", "+p-1", "complete", "live", "+p-2"]);

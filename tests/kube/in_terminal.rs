@@ -22,23 +22,23 @@ fn second(stage: &Stage) -> String {
         "contexts": [context("by-program", "stage", "program"), context("gone", "nowhere", "admin")],
         "clusters": [{"name": "nowhere", "cluster": {"server": "https://127.0.0.1:1"}}],
         "users": [{"name": "program", "user": {"exec": exec}}]});
-    let file = stage.folder.join("second");
+    let file = stage.dir.join("second");
     std::fs::write(&file, more.to_string()).unwrap();
     format!("{}:{}", stage.kubeconfig, file.display())
 }
 
 pub fn attach_and_look(stage: &Stage) {
-    let folder = stage.folder.display().to_string();
+    let dir = stage.dir.display().to_string();
     let both = second(stage);
-    let environment = [("KUBECONFIG", both.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
-    let began = Instant::now();
+    let environment = [("KUBECONFIG", both.as_str()), ("XDG_CONFIG_HOME", &dir), ("XDG_STATE_HOME", &dir)];
+    let started_at = Instant::now();
     let mut terminal = Terminal::kornsole(&["attach"], &environment);
     // Target: 2 s; a busy machine gets more time.
     for word in ["REMOTE", "admin/yunikorn", "tenant-a", "etl"] {
         terminal.until_text(word);
     }
-    super::say(&format!("first figures in {:?}", began.elapsed()));
-    assert!(began.elapsed() < Duration::from_secs(15));
+    super::print_line(&format!("first figures in {:?}", started_at.elapsed()));
+    assert!(started_at.elapsed() < Duration::from_secs(15));
     terminal.until_text("admin (");
     terminal.press(":info\r");
     terminal.until_text("Asked by port-forward to the pod of yunikorn/yunikorn-service");
@@ -71,8 +71,8 @@ pub fn attach_and_look(stage: &Stage) {
 
 /// The values in `docs/guide/kubernetes-attach.md`.
 pub fn requests_a_minute(stage: &Stage) {
-    let (folder, kubeconfig) = (stage.folder.display().to_string(), stage.through());
-    let environment = [("KUBECONFIG", kubeconfig.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
+    let (dir, kubeconfig) = (stage.dir.display().to_string(), stage.through());
+    let environment = [("KUBECONFIG", kubeconfig.as_str()), ("XDG_CONFIG_HOME", &dir), ("XDG_STATE_HOME", &dir)];
     let via = format!("http://127.0.0.1:{}", stage.core);
     let mut terminal = Terminal::kornsole(&["attach", "k8s://root/yunikorn", "--via", &via], &environment);
     terminal.until_text("tenant-a");
@@ -81,7 +81,7 @@ pub fn requests_a_minute(stage: &Stage) {
     let before = stage.requests();
     std::thread::sleep(Duration::from_secs(30));
     let sent = 2 * (stage.requests() - before);
-    super::say(&format!("an attached console sends {sent} requests a minute to the API server"));
+    super::print_line(&format!("an attached console sends {sent} requests a minute to the API server"));
     assert!((20..=60).contains(&sent), "{sent}");
     terminal.press(":quit!\r");
     assert!(terminal.end().success());

@@ -15,18 +15,18 @@ mod chart;
 mod copied;
 mod fail_over;
 mod failures;
+mod fake_api;
 mod first_steps;
 mod follow;
 mod in_terminal;
-mod kept;
-mod looks;
+mod observe;
 mod operators;
 mod pods;
 mod schedule;
 mod seen;
 mod shadow;
 mod stage;
-mod stand_in;
+mod state_dir;
 mod tapes;
 mod twins;
 
@@ -114,7 +114,10 @@ const SCENARIOS: [Scenario; 98] = [
     ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
     ("fail-over times", fail_over::times),
     ("a scheduler takes the lease of its own ended process at once", schedule::own_lease),
-    ("a scheduler that is killed and begins again on its folder has the audit and the ledger once", kept::restarted),
+    (
+        "a scheduler that is killed and begins again on its folder has the audit and the ledger once",
+        state_dir::restarted,
+    ),
     ("the API server is restarted under the scheduler", schedule::restarted),
     ("after an API server was away for a minute, a console and a scheduler continue", bad_days::away),
     ("the clock of the machine is off by an hour", bad_days::clock_off),
@@ -157,7 +160,7 @@ const SCENARIOS: [Scenario; 98] = [
 fn a_real_api_server() {
     let Some(assets) = std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from) else {
         for (name, _) in SCENARIOS {
-            say(&format!("left out, KUBEBUILDER_ASSETS names no folder: {name}"));
+            print_line(&format!("left out, KUBEBUILDER_ASSETS names no folder: {name}"));
         }
         return;
     };
@@ -165,7 +168,7 @@ fn a_real_api_server() {
     let only = std::env::var("KORNSOLE_KUBE_ONLY").unwrap_or_default();
     let mut failed = Vec::new();
     for (name, scenario) in SCENARIOS.into_iter().filter(|(name, _)| only.split('|').any(|part| name.contains(part))) {
-        say(name);
+        print_line(name);
         // Later scenarios can depend on earlier ones.
         if catch_unwind(AssertUnwindSafe(|| scenario(&stage))).is_err() {
             failed.push(name);
@@ -175,7 +178,7 @@ fn a_real_api_server() {
 }
 
 /// Writes to the terminal, even in a test that passes.
-fn say(line: &str) {
+fn print_line(line: &str) {
     std::io::stderr().lock().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
@@ -196,7 +199,7 @@ fn by_port_forward(stage: &Stage) {
 
 fn by_proxy(stage: &Stage) {
     if !stage.proxy {
-        say("left out: this machine has no address but loopback, to which the API server proxies nothing");
+        print_line("left out: this machine has no address but loopback, to which the API server proxies nothing");
         return;
     }
     let who = stage.works(&["whoami", "--server", "k8s://viewer/yunikorn"]);
@@ -282,7 +285,7 @@ fn refused(stage: &Stage) {
     let broken = stage.changed("broken.yaml", |text| text.replacen("40G", "many", 1));
     has(&stage.fails(&["apply", &broken, "--server", "k8s://admin", "--yes"]), &["broken.yaml:", "error"]);
     assert_eq!(stage.config_map(), before);
-    let settings = stage.folder.join("own.toml");
+    let settings = stage.dir.join("own.toml");
     std::fs::write(&settings, "[contexts.mine]\nurl = \"k8s://bob\"\nenforce-acl = false\n").unwrap();
     let settings = settings.display().to_string();
     stage.works(&["apply", &new, "--server", "mine", "--settings", &settings, "--yes", "--dry-run"]);
@@ -309,7 +312,7 @@ fn changed_meanwhile(stage: &Stage) {
 fn roles(stage: &Stage) {
     for role in ["viewer", "operator", "admin"] {
         let group = format!("only-{role}");
-        let file = stage.folder.join(format!("{role}.yaml")).display().to_string();
+        let file = stage.dir.join(format!("{role}.yaml")).display().to_string();
         std::fs::write(&file, stage.works(&["kube", "manifests", "--role", role, "--group", &group])).unwrap();
         stage.kubectl(&["apply", "-f", &file]);
         // The API server needs a moment to apply a new role.
@@ -361,7 +364,7 @@ fn kill(stage: &Stage) {
     let done = stage.works(&["kill", "job-1", "--yes", "-v", "--server", "k8s://admin"]);
     has(&done, &["1 allocation released, 0 requests canceled", "team-a/job-1-driver: deletion started"]);
     has(&done, &["team-a/job-1-worker: another pod now has its name and is not deleted"]);
-    let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
+    let audit = std::fs::read_to_string(stage.dir.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
     assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));
     let end = &last["after"]["pod team-a/job-1-driver"];

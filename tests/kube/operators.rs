@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::looks::until;
+use super::observe::until;
 use super::{Stage, acting, has};
 
 /// Group, version, kind, plural.

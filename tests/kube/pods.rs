@@ -7,16 +7,16 @@ use ::cluster::kube::Via;
 use ::console::Driver;
 use source::Remote;
 
-use super::looks::{cluster, console, list, pods, until};
-use super::stand_in::{Reply, StandIn};
+use super::fake_api::{FakeApi, Reply};
+use super::observe::{cluster, console, list, pods, until};
 use super::{Stage, failures};
 
-fn standing() -> StandIn {
+fn fake() -> FakeApi {
     cluster(|call| if call.path.contains("watch=true") { Reply::lines(&[], true) } else { list(&pods()) })
 }
 
-fn applications(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
-    let (remote, mut driver) = console(stand_in);
+fn applications(fake_api: &FakeApi) -> (Arc<Remote>, Driver) {
+    let (remote, mut driver) = console(fake_api);
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
     (remote, driver)
@@ -29,9 +29,9 @@ fn on_pod(driver: &mut Driver) {
 }
 
 fn until_copied(driver: &mut Driver, text: &str) {
-    let began = Instant::now();
+    let started_at = Instant::now();
     while !driver.copied().is_some_and(|copied| copied.contains(text)) {
-        assert!(began.elapsed() < Duration::from_secs(30), "{:?}", driver.copied());
+        assert!(started_at.elapsed() < Duration::from_secs(30), "{:?}", driver.copied());
         driver.advance(Duration::from_millis(100)).refresh();
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -39,8 +39,8 @@ fn until_copied(driver: &mut Driver, text: &str) {
 
 #[test]
 fn the_log_of_a_container_is_followed_and_searched() {
-    let stand_in = standing();
-    let (_remote, mut driver) = applications(&stand_in);
+    let fake_api = fake();
+    let (_remote, mut driver) = applications(&fake_api);
     until(&mut driver, &["job-1", "1 pod ImagePullBac"]);
     on_pod(&mut driver);
     driver.keys("l").unwrap();
@@ -61,8 +61,8 @@ fn the_log_of_a_container_is_followed_and_searched() {
 
 #[test]
 fn a_pod_is_shown_as_yaml_and_copied() {
-    let stand_in = standing();
-    let (_remote, mut driver) = applications(&stand_in);
+    let fake_api = fake();
+    let (_remote, mut driver) = applications(&fake_api);
     on_pod(&mut driver);
     driver.keys("Y").unwrap();
     // The YAML contains the environment, like kubectl, but no managed fields.
@@ -78,9 +78,9 @@ fn a_pod_is_shown_as_yaml_and_copied() {
 }
 
 #[test]
-fn events_and_conditions_of_a_pod_stand_in_order_of_time() {
-    let stand_in = standing();
-    let (_remote, mut driver) = applications(&stand_in);
+fn events_and_conditions_of_a_pod_are_ordered_by_time() {
+    let fake_api = fake();
+    let (_remote, mut driver) = applications(&fake_api);
     on_pod(&mut driver);
     driver.keys("d").unwrap();
     until(
@@ -103,8 +103,8 @@ fn events_and_conditions_of_a_pod_stand_in_order_of_time() {
 
 #[test]
 fn a_log_that_is_not_there_is_reported_and_opened_again() {
-    let stand_in = standing();
-    let (_remote, mut driver) = applications(&stand_in);
+    let fake_api = fake();
+    let (_remote, mut driver) = applications(&fake_api);
     until(&mut driver, &["1 pod Unschedulable"]);
     driver.keys(":app stuck-1<ret>").unwrap();
     until(&mut driver, &["team-a/stuck-1-driver Pending"]);

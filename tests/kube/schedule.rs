@@ -33,22 +33,22 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    fn begin(stage: &Stage) -> Self {
-        Self::begin_with(stage, &[])
+    fn launch(stage: &Stage) -> Self {
+        Self::launch_with(stage, &[])
     }
 
     /// Like `begin`, with more options.
-    pub fn begin_with(stage: &Stage, options: &[&str]) -> Self {
-        Self::begin_by(stage, &stage.kubeconfig, options)
+    pub fn launch_with(stage: &Stage, options: &[&str]) -> Self {
+        Self::launch_by(stage, &stage.kubeconfig, options)
     }
 
-    /// Like [`Self::begin_with`], with another kubeconfig.
-    pub fn begin_by(stage: &Stage, kubeconfig: &str, options: &[&str]) -> Self {
-        Self::begin_in(stage, &[("KUBECONFIG", kubeconfig)], options)
+    /// Like [`Self::launch_with`], with another kubeconfig.
+    pub fn launch_by(stage: &Stage, kubeconfig: &str, options: &[&str]) -> Self {
+        Self::launch_in(stage, &[("KUBECONFIG", kubeconfig)], options)
     }
 
-    /// Like [`Self::begin_with`], with environment variables.
-    pub fn begin_in(stage: &Stage, env: &[(&str, &str)], options: &[&str]) -> Self {
+    /// Like [`Self::launch_with`], with environment variables.
+    pub fn launch_in(stage: &Stage, env: &[(&str, &str)], options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole"])
             .args(if options.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] })
@@ -56,7 +56,7 @@ impl Scheduler {
             .args(options)
             .env("KUBECONFIG", &stage.kubeconfig)
             .envs(env.iter().copied())
-            .env("XDG_CONFIG_HOME", &stage.folder)
+            .env("XDG_CONFIG_HOME", &stage.dir)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -74,7 +74,7 @@ impl Scheduler {
     }
 
     pub fn start(stage: &Stage) -> Self {
-        Self::begin(stage).ready()
+        Self::launch(stage).ready()
     }
 
     pub fn url(&self) -> String {
@@ -162,9 +162,9 @@ pub fn on_nodes(pods: &[Value]) -> usize {
 
 /// Repeats a check until it succeeds.
 pub fn until(what: &str, mut look: impl FnMut() -> bool) {
-    let begin = Instant::now();
+    let launch = Instant::now();
     while !look() {
-        assert!(begin.elapsed() < PATIENCE, "not within a minute: {what}");
+        assert!(launch.elapsed() < PATIENCE, "not within a minute: {what}");
         std::thread::sleep(Duration::from_millis(200));
     }
 }
@@ -207,8 +207,8 @@ pub fn check(stage: &Stage, scheduler: &Scheduler) {
 pub fn thirty_pods(stage: &Stage) {
     prepare(stage);
     // The token file appears later, like the Secret of the Deployment.
-    let tokens = stage.folder.join("later-tokens.yaml").display().to_string();
-    let scheduler = Scheduler::begin_with(stage, &["--tokens", &tokens]).ready();
+    let tokens = stage.dir.join("later-tokens.yaml").display().to_string();
+    let scheduler = Scheduler::launch_with(stage, &["--tokens", &tokens]).ready();
     let all: Vec<Value> = (0..15)
         .flat_map(|number| [pod(&format!("a{number}"), "a", "500m"), pod(&format!("b{number}"), "b", "500m")])
         .collect();
@@ -315,7 +315,7 @@ pub fn reload(stage: &Stage) {
 pub fn two(stage: &Stage) {
     prepare(stage);
     let first = Scheduler::start(stage);
-    let second = Scheduler::begin(stage);
+    let second = Scheduler::launch(stage);
     let pods_of =
         |from: usize| -> Vec<Value> { (from..from + 4).map(|number| pod(&format!("p{number}"), "a", "1")).collect() };
     make(stage, &pods_of(0));

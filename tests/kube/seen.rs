@@ -3,8 +3,8 @@
 use ::console::Driver;
 use serde_json::{Value, json};
 
-use super::looks::{cluster, console, list, pods, until};
-use super::stand_in::{Reply, StandIn};
+use super::fake_api::{FakeApi, Reply};
+use super::observe::{cluster, console, list, pods, until};
 
 /// A request that fits no node, a placeholder with only its ID, and a service account as its user.
 pub fn picky() -> Value {
@@ -52,32 +52,32 @@ pub fn events(all: bool) -> Reply {
 }
 
 /// Without the right to list Kubernetes objects: only data from REST is shown.
-fn rest_alone() -> StandIn {
+fn rest_alone() -> FakeApi {
     cluster(|_| Reply::refusal(403, "pods is forbidden"))
 }
 
-fn attached(stand_in: &StandIn) -> (std::sync::Arc<source::Remote>, Driver) {
-    let (remote, mut driver) = console(stand_in);
+fn attached(fake_api: &FakeApi) -> (std::sync::Arc<source::Remote>, Driver) {
+    let (remote, mut driver) = console(fake_api);
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
     until(&mut driver, &["picky-1"]);
     (remote, driver)
 }
 
-fn run(stand_in: &StandIn, arguments: &[&str]) -> String {
-    let output = output(stand_in, arguments);
+fn run(fake_api: &FakeApi, arguments: &[&str]) -> String {
+    let output = output(fake_api, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn output(stand_in: &StandIn, arguments: &[&str]) -> std::process::Output {
-    let folder = std::env::temp_dir().join(format!("kornsole-seen-{}", std::process::id()));
+fn output(fake_api: &FakeApi, arguments: &[&str]) -> std::process::Output {
+    let dir = std::env::temp_dir().join(format!("kornsole-seen-{}", std::process::id()));
     std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(arguments)
         .args(["--server", "k8s://here/yunikorn", "--via", "proxy"])
-        .env("KUBECONFIG", stand_in.kubeconfig())
-        .env("XDG_CONFIG_HOME", &folder)
-        .env("XDG_STATE_HOME", &folder)
+        .env("KUBECONFIG", fake_api.kubeconfig())
+        .env("XDG_CONFIG_HOME", &dir)
+        .env("XDG_STATE_HOME", &dir)
         .env_remove("KORNSOLE_TOKEN")
         .output()
         .unwrap()
@@ -87,8 +87,8 @@ const REASON: &str = "didn't match Pod's node affinity/selector";
 
 #[test]
 fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
-    let stand_in = rest_alone();
-    let (_remote, mut driver) = attached(&stand_in);
+    let fake_api = rest_alone();
+    let (_remote, mut driver) = attached(&fake_api);
     driver.resize(200, 50);
     driver.keys("2").unwrap();
     until(&mut driver, &["picky-1", "didn't match Po"]);
@@ -98,17 +98,17 @@ fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
     until(&mut driver, &["pending: no node accepts it", "didn't match Pod's node"]);
     driver.keys("qw").unwrap();
     until(&mut driver, &["why here", "root.wished"]);
-    assert!(run(&stand_in, &["app", "picky-1"]).contains(REASON));
+    assert!(run(&fake_api, &["app", "picky-1"]).contains(REASON));
 }
 
 #[test]
-fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
-    let stand_in = rest_alone();
-    let (_remote, mut driver) = attached(&stand_in);
+fn if_a_copy_cannot_explain_the_scheduler_is_quoted() {
+    let fake_api = rest_alone();
+    let (_remote, mut driver) = attached(&fake_api);
     driver.resize(200, 50);
     driver.keys(":app picky-1<ret>x").unwrap();
     until(&mut driver, &["cannot explain", "the scheduler reports", "affinity/selector"]);
-    let explained = output(&stand_in, &["explain", "picky-1"]);
+    let explained = output(&fake_api, &["explain", "picky-1"]);
     let words = String::from_utf8_lossy(&explained.stderr);
     assert!(
         !explained.status.success()
@@ -120,22 +120,22 @@ fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
 
 #[test]
 fn cordoned_and_not_ready_nodes_are_not_open() {
-    let stand_in =
+    let fake_api =
         cluster(|call| if call.path.contains("watch=true") { Reply::lines(&[], true) } else { list(&pods()) });
-    let (_remote, mut driver) = attached(&stand_in);
+    let (_remote, mut driver) = attached(&fake_api);
     driver.keys("3").unwrap();
     until(&mut driver, &["cordoned", "not ready"]);
     let line = |of: &str| driver.find_row(of).unwrap().1;
     assert!(line("node-a").contains("cordoned") && line("node-b").contains("not ready"), "{}", driver.screen_text());
     assert!(!line("node-c").contains("cordoned") && !line("node-c").contains("not ready"));
-    let table = run(&stand_in, &["nodes"]);
+    let table = run(&fake_api, &["nodes"]);
     assert!(table.contains("cordoned") && table.contains("not ready"), "{table}");
 }
 
 #[test]
 fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
-    let stand_in = rest_alone();
-    let (_remote, mut driver) = attached(&stand_in);
+    let fake_api = rest_alone();
+    let (_remote, mut driver) = attached(&fake_api);
     driver.keys(":app picky-1<ret>").unwrap();
     until(&mut driver, &["team-a/picky-1-exec", "team-a/picky-1-driver"]);
     for filter in ["picky-1-driver", "u-21"] {
@@ -150,17 +150,17 @@ fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
     until(&mut driver, &["team-a/picky-1-driver"]);
     driver.keys("i").unwrap();
     until(&mut driver, &["kube-system/dns-7"]);
-    let table = run(&stand_in, &["app", "picky-1"]);
+    let table = run(&fake_api, &["app", "picky-1"]);
     assert!(table.contains("team-a/picky-1-exec") && table.contains("team-a/picky-1-driver"), "{table}");
 }
 
 #[test]
 fn events_on_the_command_line_name_pods_and_are_found_by_them() {
-    let stand_in = rest_alone();
-    let all = run(&stand_in, &["events"]);
+    let fake_api = rest_alone();
+    let all = run(&fake_api, &["events"]);
     assert!(all.contains("team-a/picky-1-exec  picky-1  no node takes it"), "{all}");
     assert!(all.contains("u-99  gone-1"), "an id without a pod stays: {all}");
-    let one = run(&stand_in, &["events", "--object", "team-a/picky-1-exec", "--json"]);
+    let one = run(&fake_api, &["events", "--object", "team-a/picky-1-exec", "--json"]);
     assert_eq!(one.lines().count(), 1, "{one}");
     let event: Value = serde_json::from_str(&one).unwrap();
     assert_eq!(event["objectID"], "u-20", "JSON is as the scheduler has it");
@@ -168,8 +168,8 @@ fn events_on_the_command_line_name_pods_and_are_found_by_them() {
 
 #[test]
 fn memory_is_in_binary_units_zeros_stay_away_and_service_accounts_are_cut_in_front() {
-    let stand_in = rest_alone();
-    let (_remote, mut driver) = attached(&stand_in);
+    let fake_api = rest_alone();
+    let (_remote, mut driver) = attached(&fake_api);
     driver.resize(120, 40);
     driver.keys(":app picky-1<ret>").unwrap();
     until(&mut driver, &["64Gi", "picky-1-exec"]);
@@ -183,8 +183,8 @@ fn memory_is_in_binary_units_zeros_stay_away_and_service_accounts_are_cut_in_fro
 
 #[test]
 fn placeholders_are_not_used_and_an_allocation_before_its_ask_has_no_age() {
-    let stand_in = rest_alone();
-    let (remote, mut driver) = attached(&stand_in);
+    let fake_api = rest_alone();
+    let (remote, mut driver) = attached(&fake_api);
     driver.keys(":app picky-1<ret>").unwrap();
     until(&mut driver, &["team-a/picky-1-driver", "u-22"]);
     let view = source::Source::view(&*remote);

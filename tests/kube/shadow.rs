@@ -16,7 +16,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::Stage;
-use super::stand_in::{Reply, StandIn};
+use super::fake_api::{FakeApi, Reply};
 
 /// Scenarios without features that pods do not have.
 const NAMES: [&str; 4] = ["appsort-019", "appsort-022", "priority-012", "appsort-010"];
@@ -28,7 +28,7 @@ struct Shadow {
     lines: Receiver<Value>,
     /// The address of its state and metrics.
     served: String,
-    figures: String,
+    metrics: String,
     /// The release that it compares with.
     core: String,
 }
@@ -36,28 +36,29 @@ struct Shadow {
 impl Shadow {
     /// Starts one, and waits until it has taken everything over. `via`: the way to the REST API of the scheduler.
     fn start(stage: &Stage, via: &str) -> Self {
-        let tokens = stage.folder.join("shadow-tokens.yaml").display().to_string();
+        let tokens = stage.dir.join("shadow-tokens.yaml").display().to_string();
         let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
         stage.file("shadow.token", token.trim());
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "shadow", "root", "--namespace", "shadowed", "--scheduler-name", "recorded", "--json"])
             .args(["--listen", "127.0.0.1:0", "--tokens", &tokens, "--metrics", "127.0.0.1:0", "--via", via])
             .env("KUBECONFIG", &stage.kubeconfig)
-            .env("XDG_CONFIG_HOME", &stage.folder)
+            .env("XDG_CONFIG_HOME", &stage.dir)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut reported = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut behind = |words: &str| {
-            let line = said.find_map(|line| line.unwrap().split_once(words).map(|(_, rest)| rest.trim().to_owned()));
+            let line =
+                reported.find_map(|line| line.unwrap().split_once(words).map(|(_, rest)| rest.trim().to_owned()));
             line.expect("it ended")
         };
         let core = behind("comparing with ");
-        let figures = behind("metrics on ");
+        let metrics = behind("metrics on ");
         let served = behind("serving on ");
         behind("watching: ");
-        std::thread::spawn(move || said.for_each(drop));
+        std::thread::spawn(move || reported.for_each(drop));
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -65,7 +66,7 @@ impl Shadow {
                 let _ = sender.send(serde_json::from_str(&line).unwrap());
             }
         });
-        Self { child, lines, served, figures, core }
+        Self { child, lines, served, metrics, core }
     }
 
     fn next(&self, count: usize) -> Vec<Value> {
@@ -99,8 +100,8 @@ impl Drop for Shadow {
 
 /// The decisions of 1.8.0, or the equal ones of an older release.
 fn recorded(name: &str) -> (scenario::Scenario, Vec<Value>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
-    let read = |ending: &str| std::fs::read_to_string(folder.join(format!("{name}.{ending}")));
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+    let read = |ending: &str| std::fs::read_to_string(dir.join(format!("{name}.{ending}")));
     let trace = read("1.8.jsonl").or_else(|_| read("jsonl")).unwrap();
     let lines = trace.lines().map(|line| serde_json::from_str(line).unwrap());
     let decisions = lines.filter(|line: &Value| line["event"] == "allocated").collect();
@@ -224,8 +225,8 @@ pub fn burst_over_rest(stage: &Stage) {
 }
 
 /// The REST API of a scheduler of 1.8, or of 1.9 without `utilization`, with these events.
-fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> StandIn {
-    StandIn::new(move |call| match call.path.split('?').next().unwrap_or_default() {
+fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> FakeApi {
+    FakeApi::new(move |call| match call.path.split('?').next().unwrap_or_default() {
         "/ws/v1/partitions" => {
             Reply::json(&json!([{"name": "default", "preemptionEnabled": true, "quotaPreemptionEnabled": false}]))
         }
@@ -339,19 +340,19 @@ fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
 fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
     let apps = stage.works(&["apps", "--server", &shadow.served]);
     super::has(&apps, &["app-001", "root.a", "planted"]);
-    let token = stage.folder.join("shadow.token").display().to_string();
+    let token = stage.dir.join("shadow.token").display().to_string();
     let (code, waits, why) = stage.run(&["explain", "waits", "--server", &shadow.served, "--token-file", &token]);
     assert_eq!(code, 1, "{waits}{why}");
     super::has(&(waits + &why), &["node affinity/selector"]);
     let refused = stage.fails(&["kill", "app-001", "--yes", "--server", &shadow.served, "--token-file", &token]);
     super::has(&refused, &["read-only"]);
-    let figures = Shadow::get(&format!("{}/", shadow.figures.trim_end_matches('/')).replace("/metrics/", "/metrics"));
+    let metrics = Shadow::get(&format!("{}/", shadow.metrics.trim_end_matches('/')).replace("/metrics/", "/metrics"));
     let count = |line: &str| line.rsplit_once(' ').unwrap().1.parse::<usize>().unwrap();
     let of = |verdict: &str| -> usize {
         let verdict = format!("verdict=\"{verdict}\"}}");
-        figures.lines().filter(|line| line.contains(&verdict)).map(count).sum()
+        metrics.lines().filter(|line| line.contains(&verdict)).map(count).sum()
     };
-    assert_eq!((of("same") + of("equal"), of("illegal")), (decisions, 1), "{figures}");
+    assert_eq!((of("same") + of("equal"), of("illegal")), (decisions, 1), "{metrics}");
     let report: Value = serde_json::from_str(&Shadow::get(&format!("{}/kornsole/v1/shadow", shadow.served))).unwrap();
     let planted = &report["differences"][0];
     assert_eq!(
@@ -364,7 +365,7 @@ fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
 
 /// The role can read what the shadow follows, and cannot write.
 pub fn role(stage: &Stage) {
-    let file = stage.folder.join("shadow.yaml").display().to_string();
+    let file = stage.dir.join("shadow.yaml").display().to_string();
     let of = ["--namespace", "shadowed", "--group", "only-shadow"];
     let printed = stage.works(&[&["kube", "manifests", "--role", "shadow"], &of[..]].concat());
     std::fs::write(&file, &printed).unwrap();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub struct Stage {
     child: Child,
     ends: RefCell<(Option<ChildStdin>, BufReader<ChildStdout>)>,
-    pub folder: PathBuf,
+    pub dir: PathBuf,
     pub kubeconfig: String,
     pub proxy: bool,
     kubectl: PathBuf,
@@ -26,10 +26,10 @@ pub struct Stage {
 
 impl Stage {
     pub fn start(assets: &Path) -> Self {
-        let folder = std::env::temp_dir().join(format!("kornsole-kube-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-kube-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
         let mut child = Command::new("python3")
-            .args([Path::new("tests/kube/stage.py"), &folder, assets])
+            .args([Path::new("tests/kube/stage.py"), &dir, assets])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -44,7 +44,7 @@ impl Stage {
         let (proxy, kubectl) = (ready["proxy"] == true, assets.join("kubectl"));
         let (through, outputs) = (ready["through"].as_u64().unwrap(), RefCell::default());
         let core = ready["core"].as_u64().unwrap();
-        Self { child, ends, folder, kubeconfig, proxy, kubectl, through, core, hidden, outputs }
+        Self { child, ends, dir, kubeconfig, proxy, kubectl, through, core, hidden, outputs }
     }
 
     /// Records output, to search it for secrets.
@@ -72,7 +72,7 @@ impl Stage {
 
     /// Writes a file and returns its path.
     pub fn file(&self, name: &str, text: &str) -> String {
-        let file = self.folder.join(name);
+        let file = self.dir.join(name);
         std::fs::write(&file, text).unwrap();
         file.display().to_string()
     }
@@ -108,8 +108,8 @@ impl Stage {
         let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(arguments)
             .env("KUBECONFIG", &self.kubeconfig)
-            .env("XDG_CONFIG_HOME", &self.folder)
-            .env("XDG_STATE_HOME", &self.folder)
+            .env("XDG_CONFIG_HOME", &self.dir)
+            .env("XDG_STATE_HOME", &self.dir)
             .env_remove("KORNSOLE_TOKEN")
             .output()
             .unwrap();
@@ -192,7 +192,7 @@ impl Stage {
 
     /// The number of requests through the proxy so far.
     pub fn requests(&self) -> u64 {
-        let file = self.folder.join("requests");
+        let file = self.dir.join("requests");
         self.command(&json!({"requests": file}));
         std::fs::read_to_string(file).unwrap().parse().unwrap()
     }
@@ -214,6 +214,6 @@ impl Drop for Stage {
         // The stage stops when its input is closed.
         drop(self.ends.borrow_mut().0.take());
         let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = std::fs::remove_dir_all(&self.dir);
     }
 }

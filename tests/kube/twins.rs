@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use cluster::kube::Via;
 use serde_json::{Value, json};
 
-use super::looks::until;
+use super::observe::until;
 use super::{Stage, failures, has, operators};
 
 const NAMESPACE: &str = "twins";

@@ -29,32 +29,32 @@ fn the_largest_process_and_all_processor_time_are_counted() {
     let bound = small["max_memory"].as_u64().or(small["memory_at_most"].as_u64());
     assert!(bound.is_some_and(|bound| bound < 200_000_000), "it has nothing of the job before: {small}");
     assert!(small["cpu_ms"].as_u64() >= Some(1), "a job that ran took some time: {small}");
-    let history = machine.said(&["history"]).1;
+    let history = machine.reported(&["history"]).1;
     assert!(!history.contains(" - "), "{history}");
-    let shown = machine.said(&["job", &large.to_string()]).1;
+    let shown = machine.reported(&["job", &large.to_string()]).1;
     assert!(
         shown.contains("used        CPU time ") && shown.contains(", memory ") && shown.contains(", ran "),
         "{shown}"
     );
     let never = machine.submit(&["--hold"], "true");
     machine.call(&["cancel", &never.to_string()]);
-    assert!(machine.said(&["history"]).1.contains(" - "), "one that did not run used nothing");
+    assert!(machine.reported(&["history"]).1.contains(" - "), "one that did not run used nothing");
 }
 
 #[test]
 fn processes_count_together() {
     let machine = machine();
-    let go = machine.folder.join("go");
+    let go = machine.dir.join("go");
     let one = format!(
         "(head -c 100000000 /dev/zero; while ! test -e {}; do sleep 0.1; done) | tail -n 1 > out$$",
         go.display()
     );
     let job = machine.submit(&["--mem", "3G"], &format!("{one} & {one} & wait"));
     until(|| {
-        let top: Value = serde_json::from_str(&machine.said(&["top", "--json"]).1).unwrap_or_default();
+        let top: Value = serde_json::from_str(&machine.reported(&["top", "--json"]).1).unwrap_or_default();
         top[0]["memory"].as_u64() > Some(200_000_000)
     });
-    let table = machine.said(&["top"]).1;
+    let table = machine.reported(&["top"]).1;
     assert!(table.lines().nth(1).is_some_and(|line| line.contains(" >9") && !line.contains(" - ")), "{table}");
     // The supervisor measures its processes every second.
     std::thread::sleep(std::time::Duration::from_secs(4));
@@ -67,8 +67,8 @@ fn processes_count_together() {
 #[test]
 fn waiting_indices_are_in_the_totals() {
     let machine = machine();
-    assert_eq!(machine.said(&["jobs"]).1.lines().count(), 1, "the titles alone");
+    assert_eq!(machine.reported(&["jobs"]).1.lines().count(), 1, "the titles alone");
     machine.call(&["submit", "--array", "1-6%2", "--", "sleep", "300"]);
     machine.submit(&["--hold"], "true");
-    until(|| machine.said(&["jobs"]).1.ends_with("\n7 jobs: 2 running, 4 waiting, 1 held\n"));
+    until(|| machine.reported(&["jobs"]).1.ends_with("\n7 jobs: 2 running, 4 waiting, 1 held\n"));
 }

@@ -4,9 +4,9 @@ use super::machine::{Machine, until};
 
 fn after(machine: &Machine, flags: &[&str], script: &str) -> u64 {
     let words = [&["submit"], flags, &["--", "sh", "-c", script]].concat();
-    let (code, said) = machine.said(&words);
-    assert_eq!(code, 0, "{said}");
-    said.trim().split('-').next().unwrap().parse().unwrap()
+    let (code, reported) = machine.reported(&words);
+    assert_eq!(code, 0, "{reported}");
+    reported.trim().split('-').next().unwrap().parse().unwrap()
 }
 
 fn reason(machine: &Machine, job: u64) -> String {
@@ -40,8 +40,8 @@ fn a_whole_array_or_one_index_is_waited_for() {
 fn each_index_waits_for_its_own() {
     let machine = Machine::up(&[]);
     after(&machine, &["--array", "1-3", "--hold"], "test $KORNSOLE_ARRAY_INDEX != 2");
-    let (code, said) = machine.said(&["submit", "--array", "1-3", "--dependency", "aftercorr:1", "--", "true"]);
-    assert_eq!((code, said.as_str()), (0, "4-6\n"));
+    let (code, reported) = machine.reported(&["submit", "--array", "1-3", "--dependency", "aftercorr:1", "--", "true"]);
+    assert_eq!((code, reported.as_str()), (0, "4-6\n"));
     machine.call(&["release", "2-3"]);
     assert_eq!((machine.wait(6), machine.wait(5)), (0, 125), "the second index of the array failed");
     assert_eq!((machine.job(4)["state"].clone(), reason(&machine, 4)), ("waiting".into(), "after 1".to_owned()));
@@ -52,8 +52,8 @@ fn each_index_waits_for_its_own() {
         (&["--dependency", "afterok:99"], "job not found"),
         (&["--dependency", "after:1"], "valid values: afterok"),
     ] {
-        let (code, said) = machine.said(&[&["submit"], flags, &["--", "true"]].concat());
-        assert!(code == 2 && said.contains(why), "{flags:?}: {code} {said}");
+        let (code, reported) = machine.reported(&[&["submit"], flags, &["--", "true"]].concat());
+        assert!(code == 2 && reported.contains(why), "{flags:?}: {code} {reported}");
     }
 }
 
@@ -63,11 +63,11 @@ fn jobs_of_one_name_run_one_after_the_other() {
     let first = machine.submit(&["--name", "nightly"], "sleep 300");
     machine.until(first, "running");
     std::fs::write(
-        machine.folder.join("job.sh"),
+        machine.dir.join("job.sh"),
         "#!/bin/sh\n#SBATCH --job-name=nightly --dependency=singleton\necho ran\n",
     )
     .unwrap();
-    let submit = || machine.said(&["submit", "job.sh"]).1.trim().parse::<u64>().unwrap();
+    let submit = || machine.reported(&["submit", "job.sh"]).1.trim().parse::<u64>().unwrap();
     let (second, third) = (submit(), submit());
     let other = after(&machine, &["--name", "weekly", "--dependency", "singleton"], "true");
     assert_eq!(machine.wait(other), 0, "another name");

@@ -11,9 +11,9 @@ use super::machine::{Machine, is_root};
 #[test]
 fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
     let machine = Machine::up(&[]);
-    fs::write(machine.folder.join("plain"), "echo no\n").unwrap();
-    fs::write(machine.folder.join("bad.sh"), "#!/bin/sh\n#kornsole --cpu many\n").unwrap();
-    fs::write(machine.folder.join("bad.yaml"), "command: 'true'\ncpus: 2\n").unwrap();
+    fs::write(machine.dir.join("plain"), "echo no\n").unwrap();
+    fs::write(machine.dir.join("bad.sh"), "#!/bin/sh\n#kornsole --cpu many\n").unwrap();
+    fs::write(machine.dir.join("bad.yaml"), "command: 'true'\ncpus: 2\n").unwrap();
     let huge = "x".repeat(100_000);
     let cases: [(&[&str], i32, &str); 25] = [
         (&["--cpu", "5", "--", "true"], 1, "4 cores, 4Gi"),
@@ -31,7 +31,7 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
         (&["--after", "1", "--", "true"], 2, "job not found, or it is not yours"),
         (&["--after", "x", "--", "true"], 2, "JOB:any"),
         (&["--array", "5-1", "--", "true"], 2, "invalid array"),
-        (&["--array", "1-20000", "--", "true"], 2, "more than 10000"),
+        (&["--array", "1-200000", "--", "true"], 2, "more than 10000"),
         (&["--signal", "KILL", "--", "true"], 2, "TERM"),
         (&["--output", "/nowhere/file", "--", "true"], 2, "/nowhere/file"),
         (&["--output", ".", "--", "true"], 2, "directory"),
@@ -43,8 +43,8 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
         (&["--file", "bad.yaml"], 2, "bad.yaml:2:1"),
     ];
     for (arguments, code, why) in cases {
-        let (found, said) = machine.said(&[&["submit"], arguments].concat());
-        assert!(found == code && said.contains(why), "{arguments:?}: {found} {said}");
+        let (found, reported) = machine.reported(&[&["submit"], arguments].concat());
+        assert!(found == code && reported.contains(why), "{arguments:?}: {found} {reported}");
     }
     assert_eq!(machine.live(), 0);
     assert_eq!(machine.call(&["history", "--json"]).stdout, b"[]\n");
@@ -57,8 +57,8 @@ fn what_one_may_not_enter_or_run_is_refused() {
         return;
     }
     let machine = Machine::up(&[]);
-    let nobody = Some(65534);
-    let own = machine.folder.join("own");
+    let unprivileged = Some(65534);
+    let own = machine.dir.join("own");
     fs::create_dir(&own).unwrap();
     fs::set_permissions(&own, fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(own.join("tool"), "#!/bin/sh\n").unwrap();
@@ -67,7 +67,7 @@ fn what_one_may_not_enter_or_run_is_refused() {
     let cases: [&[&str]; 3] =
         [&["--dir", &own, "--", "true"], &["--dir", "/", "--", &tool], &["--dir", "/", "--output", &out, "--", "true"]];
     for arguments in cases {
-        let output = machine.call_as(nobody, &[&["submit"], arguments].concat());
+        let output = machine.call_as(unprivileged, &[&["submit"], arguments].concat());
         let why = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(2) && why.contains(&own), "{arguments:?}: {why}");
     }
@@ -79,25 +79,25 @@ fn what_one_may_not_enter_or_run_is_refused() {
 fn jobs_that_are_not_there_and_changes_that_cannot_be() {
     let machine = Machine::up(&[]);
     for verb in ["cancel", "hold", "release", "requeue", "job", "logs", "wait"] {
-        let (code, why) = machine.said(&[verb, "7"]);
+        let (code, why) = machine.reported(&[verb, "7"]);
         assert!(code == 1 && why.contains("job 7 not found"), "{verb}: {code} {why}");
-        assert_eq!(machine.said(&[verb, "seven"]).0, 2, "{verb}");
+        assert_eq!(machine.reported(&[verb, "seven"]).0, 2, "{verb}");
     }
     let job = machine.submit(&[], "true");
     machine.wait(job);
     let number = job.to_string();
     for arguments in [&["cancel"][..], &["hold"], &["release"], &["local", "priority", "--to", "1"]] {
-        assert_eq!(machine.said(&[arguments, &[&number]].concat()).0, 1, "{arguments:?}");
+        assert_eq!(machine.reported(&[arguments, &[&number]].concat()).0, 1, "{arguments:?}");
     }
-    let held = machine.submit(&["--hold"], "true").to_string();
-    let (code, why) = machine.said(&["local", "move", &held, "--to", "root.nowhere"]);
+    let on_hold = machine.submit(&["--hold"], "true").to_string();
+    let (code, why) = machine.reported(&["local", "move", &on_hold, "--to", "root.nowhere"]);
     assert!(code == 1 && why.contains("root.users."), "{code} {why}");
-    let (code, why) = machine.said(&["requeue", &held]);
+    let (code, why) = machine.reported(&["requeue", &on_hold]);
     assert!(code == 1 && why.contains("is on hold"), "{code} {why}");
 }
 
 #[test]
-fn large_empty_and_odd_arguments_reach_the_command() {
+fn large_empty_and_unusual_arguments_reach_the_command() {
     let machine = Machine::up(&[]);
     let large = "y".repeat(100_000);
     let script = "printf '%s|' \"$#\" \"$1\" \"$3\"; printf %s \"$2$BIG\" | wc -c";
@@ -129,7 +129,7 @@ fn large_empty_and_odd_arguments_reach_the_command() {
 }
 
 #[test]
-fn garbage_on_the_socket_is_answered_and_harms_nobody() {
+fn garbage_on_the_socket_is_answered_and_affects_no_client() {
     let machine = Machine::up(&[]);
     let answer = |bytes: &[u8]| {
         let mut stream = UnixStream::connect(machine.socket()).unwrap();
@@ -153,8 +153,8 @@ fn garbage_on_the_socket_is_answered_and_harms_nobody() {
     assert_eq!(answer(b""), "");
     let whole = answer(&vec![b'a'; 9 << 20]);
     assert!(whole.is_empty() || whole.contains("invalid request"));
-    let mut held: Vec<UnixStream> = (0..20).map(|_| UnixStream::connect(machine.socket()).unwrap()).collect();
-    held.iter_mut().for_each(|stream| stream.write_all(b"{\"su").unwrap());
+    let mut on_hold: Vec<UnixStream> = (0..20).map(|_| UnixStream::connect(machine.socket()).unwrap()).collect();
+    on_hold.iter_mut().for_each(|stream| stream.write_all(b"{\"su").unwrap());
     assert_eq!(machine.call(&["submit", "--wait", "--", "sh", "-c", "exit 4"]).status.code(), Some(4));
 }
 
@@ -163,8 +163,8 @@ fn two_daemons_do_not_share_jobs_or_a_socket() {
     let machine = Machine::up(&[]);
     let up = |jobs: &str, socket: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.args(["local", "up", "--log", "warn", "--dir"]).arg(machine.folder.join(jobs));
-        command.arg("--socket").arg(machine.folder.join(socket));
+        command.args(["local", "up", "--log", "warn", "--dir"]).arg(machine.dir.join(jobs));
+        command.arg("--socket").arg(machine.dir.join(socket));
         let output = command.output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };

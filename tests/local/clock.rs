@@ -9,8 +9,8 @@ use super::machine::Machine;
 
 /// libfaketime from its Debian package, which sets the clock of one process.
 fn library() -> Option<PathBuf> {
-    let folders = std::fs::read_dir("/usr/lib").ok()?.filter_map(Result::ok);
-    folders.map(|folder| folder.path().join("faketime/libfaketime.so.1")).find(|library| library.is_file())
+    let dirs = std::fs::read_dir("/usr/lib").ok()?.filter_map(Result::ok);
+    dirs.map(|dir| dir.path().join("faketime/libfaketime.so.1")).find(|library| library.is_file())
 }
 
 /// A daemon whose clock has this offset; waits use the clock of the machine.
@@ -37,13 +37,13 @@ fn a_clock_that_is_set_back_and_forth_loses_and_ends_no_job() {
     restart(&mut machine, &library, "+2h");
     let ended = machine.submit(&[], "exit 3");
     assert_eq!(machine.wait(ended), 3);
-    let go = machine.folder.join("go");
+    let go = machine.dir.join("go");
     let waits = format!("while ! test -e {}; do sleep 0.1; done; exit 4", go.display());
     let running = machine.submit(&["--cpu", "1", "--time", "20m"], &waits);
-    let held = machine.submit(&["--hold"], "exit 5");
-    let after = machine.submit(&["--after", &format!("{held}:any")], "exit 6");
+    let on_hold = machine.submit(&["--hold"], "exit 5");
+    let after = machine.submit(&["--after", &format!("{on_hold}:any")], "exit 6");
     machine.until(running, "running");
-    let all = [ended, running, held, after];
+    let all = [ended, running, on_hold, after];
     let before = all.map(|job| shown(&machine, job));
     let mut newest = after;
     for offset in ["-1h", "+30h", "+0h"] {
@@ -55,8 +55,8 @@ fn a_clock_that_is_set_back_and_forth_loses_and_ends_no_job() {
     }
     std::fs::write(&go, "").unwrap();
     assert_eq!(machine.wait(running), 4, "its time limit is that of a stopwatch");
-    assert!(machine.call(&["release", &held.to_string()]).status.success());
-    assert_eq!([held, after].map(|job| machine.wait(job)), [5, 6]);
+    assert!(machine.call(&["release", &on_hold.to_string()]).status.success());
+    assert_eq!([on_hold, after].map(|job| machine.wait(job)), [5, 6]);
     let history: Value = serde_json::from_slice(&machine.call(&["history", "--json"]).stdout).unwrap();
     assert_eq!(history.as_array().unwrap().len(), 7, "{history}");
 }

@@ -19,7 +19,7 @@ use source::{Remote, Source as _};
 
 use super::machine::{Machine, is_root, until};
 
-fn door(machine: &Machine) -> (String, String) {
+fn endpoint(machine: &Machine) -> (String, String) {
     let mut stream = UnixStream::connect(machine.socket()).unwrap();
     stream.write_all(b"\"door\"\n").unwrap();
     let mut line = String::new();
@@ -39,12 +39,12 @@ fn asked(url: &str, token: Option<&str>, arguments: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn a_console_sees_jobs_by_a_token_and_nobody_does_without() {
+fn a_console_sees_jobs_only_with_a_token() {
     let machine = Machine::up(&[]);
     let job = machine.submit(&["--name", "shown"], "sleep 300");
     machine.until(job, "running");
-    let (url, token) = door(&machine);
-    let (same, another) = door(&machine);
+    let (url, token) = endpoint(&machine);
+    let (same, another) = endpoint(&machine);
     assert!(url == same && token != another && url.starts_with("http://127.0.0.1:"), "{url} {same}");
     let (code, app) = asked(&url, Some(&token), &["app", "job-1", "--json"]);
     assert!(code == 0 && app.contains("\"applicationState\":\"Running\""), "{code} {app}");
@@ -60,7 +60,7 @@ fn a_token_submits_no_application_in_the_place_of_anothers_job() {
         return;
     }
     let machine = Machine::up(&[]);
-    let (url, token) = door(&machine);
+    let (url, token) = endpoint(&machine);
     let app = r#"{"app":"job-1","queue":"root.users.root"}"#;
     for (method, path, body) in [
         ("POST", "applications", app),
@@ -78,16 +78,16 @@ fn a_token_submits_no_application_in_the_place_of_anothers_job() {
 #[test]
 fn a_console_drains_with_a_reason_only() {
     let machine = Machine::up(&[]);
-    let (url, token) = door(&machine);
-    let info: Value = serde_json::from_str(&machine.said(&["local", "info", "--json"]).1).unwrap();
+    let (url, token) = endpoint(&machine);
+    let info: Value = serde_json::from_str(&machine.reported(&["local", "info", "--json"]).1).unwrap();
     let path = format!("node/{}/drain", info["machine"].as_str().unwrap());
     let drain = |body: &str| sent(&url, &token, "POST", &path, body);
     let answer = drain("{}");
     assert!(answer.contains("cannot drain this machine: missing reason"), "{answer}");
-    assert!(!machine.said(&["local", "status"]).1.contains("drained"));
+    assert!(!machine.reported(&["local", "status"]).1.contains("drained"));
     let answer = drain(r#"{"reason":"new disk"}"#);
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    until(|| machine.said(&["local", "status"]).1.contains(" UTC: new disk\n"));
+    until(|| machine.reported(&["local", "status"]).1.contains(" UTC: new disk\n"));
 }
 
 fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String {
@@ -109,11 +109,13 @@ fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String 
 fn source(machine: &Machine) -> LocalMachine {
     let mut client = Client::connect(&machine.socket()).unwrap();
     let (Reply::Info(info), _) = client.ask(&Request::Info).unwrap() else { panic!("it says what it is") };
-    let (Reply::Door { url, token, .. }, _) = client.ask(&Request::Door).unwrap() else { panic!("it lets one in") };
+    let (Reply::Endpoint { url, token, .. }, _) = client.ask(&Request::Endpoint).unwrap() else {
+        panic!("it lets one in")
+    };
     let target = Target::new(&url).unwrap().with_token(Token::new(&token).unwrap()).unwrap();
-    let (target, door) = target.renewable();
+    let (target, endpoint) = target.renewable();
     let remote = Remote::start(&target, RemoteOptions::default()).unwrap();
-    let source = LocalMachine::new(machine.socket(), &info, remote, door, false).unwrap();
+    let source = LocalMachine::new(machine.socket(), &info, remote, endpoint, false).unwrap();
     let is_known = || source.actor().is_ok_and(|actor| actor.read_only.is_none());
     for _ in 0..400 {
         if is_known() {
@@ -125,7 +127,7 @@ fn source(machine: &Machine) -> LocalMachine {
 }
 
 #[track_caller]
-fn until_says(driver: &mut Driver, text: &str) {
+fn until_shown(driver: &mut Driver, text: &str) {
     for _ in 0..200 {
         driver.advance(Duration::from_millis(100));
         if driver.find_row(text).is_some() {
@@ -146,24 +148,24 @@ fn a_job_is_followed_canceled_and_run_again_in_the_console() {
     let job = machine.submit(&["--name", "chatty", "--mem", "1Gi"], script);
     machine.until(job, "running");
     let mut driver = Driver::new(Arc::new(source(&machine)), Options::default(), 140, 40);
-    until_says(&mut driver, " THIS MACHINE ");
+    until_shown(&mut driver, " THIS MACHINE ");
     driver.keys("2").unwrap();
-    until_says(&mut driver, "job-1");
-    until_says(&mut driver, "sh -c 'echo begun; trap");
+    until_shown(&mut driver, "job-1");
+    until_shown(&mut driver, "sh -c 'echo begun; trap");
     driver.keys("o").unwrap();
-    until_says(&mut driver, "begun");
-    until_says(&mut driver, "running for ");
-    until_says(&mut driver, " of 1Gi, at most ");
-    until_says(&mut driver, " sleep ");
+    until_shown(&mut driver, "begun");
+    until_shown(&mut driver, "running for ");
+    until_shown(&mut driver, " of 1Gi, at most ");
+    until_shown(&mut driver, " sleep ");
     driver.keys("K").unwrap();
-    until_says(&mut driver, "End job 1, chatty?");
+    until_shown(&mut driver, "End job 1, chatty?");
     driver.keys("y").unwrap();
-    until_says(&mut driver, "caught");
-    until_says(&mut driver, "canceled by ");
+    until_shown(&mut driver, "caught");
+    until_shown(&mut driver, "canceled by ");
     driver.keys("Ry").unwrap();
-    until_says(&mut driver, "output of attempt 2");
+    until_shown(&mut driver, "output of attempt 2");
     machine.until(job, "running");
-    assert_eq!(machine.said(&["cancel", "1"]).0, 0);
+    assert_eq!(machine.reported(&["cancel", "1"]).0, 0);
 }
 
 #[test]
@@ -175,33 +177,33 @@ fn what_waits_is_changed_in_the_console_and_on_the_command_line() {
     machine.until(job, "queued");
     let mut driver = Driver::new(Arc::new(source(&machine)), Options::default(), 140, 40);
     driver.keys(":job 2<ret>").unwrap();
-    until_says(&mut driver, "queued for ");
+    until_shown(&mut driver, "queued for ");
     driver.keys(":edit-job cpu=1 mem=100Mi time=1h name=sooner<ret>y").unwrap();
-    until_says(&mut driver, "sooner requests 1 cpu, 100Mi");
+    until_shown(&mut driver, "sooner requests 1 cpu, 100Mi");
     driver.keys(":priority 7<ret>y").unwrap();
-    until_says(&mut driver, "job 2: has priority 7");
+    until_shown(&mut driver, "job 2: has priority 7");
     driver.keys("hy").unwrap();
-    until_says(&mut driver, "job 2: held");
-    until_says(&mut driver, "held for ");
+    until_shown(&mut driver, "job 2: held");
+    until_shown(&mut driver, "held for ");
     let now = machine.job(job);
     assert_eq!((&now["vcore"], &now["memory"], &now["time_limit"]), (&1000.into(), &104_857_600.into(), &3600.into()));
     assert_eq!((now["priority"].as_i64(), now["name"].as_str()), (Some(7), Some("sooner")));
     driver.keys("u").unwrap();
-    until_says(&mut driver, "job 2: released");
+    until_shown(&mut driver, "job 2: released");
     machine.until(job, "queued");
-    let (code, said) = machine.said(&["local", "edit", "2", "--cpu", "0.5", "--gpu", "0"]);
-    assert!(code == 0 && machine.job(job)["vcore"] == 500, "{said}");
+    let (code, reported) = machine.reported(&["local", "edit", "2", "--cpu", "0.5", "--gpu", "0"]);
+    assert!(code == 0 && machine.job(job)["vcore"] == 500, "{reported}");
     for (arguments, code, why) in [
         (&["--cpu", "9"][..], 1, "4 cores"),
         (&["--cpu", "0"], 2, "expected cores"),
         (&["--gpu", "1"], 1, "0 GPUs"),
         (&[], 2, "required"),
     ] {
-        let (found, said) = machine.said(&[&["local", "edit", "2"], arguments].concat());
-        assert!(found == code && said.contains(why), "{arguments:?}: {found} {said}");
+        let (found, reported) = machine.reported(&[&["local", "edit", "2"], arguments].concat());
+        assert!(found == code && reported.contains(why), "{arguments:?}: {found} {reported}");
     }
-    assert_eq!(machine.said(&["local", "edit", "1", "--cpu", "1"]).0, 1, "it runs");
-    assert_eq!(machine.said(&["cancel", "--yes", "1-2"]).0, 0);
+    assert_eq!(machine.reported(&["local", "edit", "1", "--cpu", "1"]).0, 1, "it runs");
+    assert_eq!(machine.reported(&["cancel", "--yes", "1-2"]).0, 0);
 }
 
 #[test]
@@ -211,24 +213,24 @@ fn a_console_reconnects_and_shows_what_it_missed() {
     machine.until(job, "running");
     let mut driver = Driver::new(Arc::new(source(&machine)), Options::default(), 140, 40);
     driver.keys("2").unwrap();
-    until_says(&mut driver, "job-1");
+    until_shown(&mut driver, "job-1");
     machine.kill();
-    until_says(&mut driver, " OLD ");
+    until_shown(&mut driver, " OLD ");
     machine.start();
     // While the daemon was down, one job was submitted and another one ended.
     let missed = machine.submit(&["--name", "missed"], "sleep 300");
     machine.until(missed, "running");
-    assert_eq!(machine.said(&["cancel", "1"]).0, 0);
-    until_says(&mut driver, "job-2");
-    until_says(&mut driver, "missed");
+    assert_eq!(machine.reported(&["cancel", "1"]).0, 0);
+    until_shown(&mut driver, "job-2");
+    until_shown(&mut driver, "missed");
     until(|| {
         driver.advance(Duration::from_millis(100));
         driver.find_row(" OLD ").is_none()
     });
     driver.keys(":job 2<ret>").unwrap();
-    until_says(&mut driver, "running for ");
+    until_shown(&mut driver, "running for ");
     driver.keys("K").unwrap();
-    until_says(&mut driver, "End job 2, missed?");
+    until_shown(&mut driver, "End job 2, missed?");
     driver.keys("y").unwrap();
-    until_says(&mut driver, "canceled by ");
+    until_shown(&mut driver, "canceled by ");
 }

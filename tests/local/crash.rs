@@ -8,7 +8,7 @@ use super::machine::Machine;
 #[test]
 fn a_job_outlives_its_daemon_and_is_taken_up_again() {
     let mut machine = Machine::up(&[]);
-    let go = machine.folder.join("go");
+    let go = machine.dir.join("go");
     let script = format!("echo before; while ! test -e {}; do sleep 0.1; done; echo after; exit 5", go.display());
     let long = machine.submit(&[], &script);
     let short = machine.submit(&[], "sleep 0.5; echo done; exit 6");
@@ -26,10 +26,10 @@ fn a_job_outlives_its_daemon_and_is_taken_up_again() {
 }
 
 #[test]
-fn killed_at_any_moment_it_loses_and_doubles_no_job() {
+fn killed_at_any_time_it_neither_loses_nor_doubles_a_job() {
     let rounds = std::env::var("KORNSOLE_LOCAL_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(6_u64);
     let mut machine = Machine::up(&[]);
-    let ran = machine.folder.join("ran");
+    let ran = machine.dir.join("ran");
     let mut jobs = Vec::new();
     for round in 0..rounds {
         for status in 1..=4 {
@@ -52,9 +52,9 @@ fn killed_at_any_moment_it_loses_and_doubles_no_job() {
 }
 
 #[test]
-fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
+fn killed_during_submissions_it_stores_each_job_with_an_id() {
     let mut machine = Machine::up(&[]);
-    let ran = machine.folder.join("ran");
+    let ran = machine.dir.join("ran");
     let mut numbered = Vec::new();
     for round in 0..6 {
         let mut submits: Vec<Child> = (0..6)
@@ -62,7 +62,7 @@ fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
                 let script = format!("echo {round}-{one} >> {}; exit {one}", ran.display());
                 let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
                 command.args(["submit", "--no-requeue", "--mem", "10M", "--", "sh", "-c", &script]);
-                command.current_dir(&*machine.folder).env("KORNSOLE_LOCAL_SOCKET", machine.socket());
+                command.current_dir(&*machine.dir).env("KORNSOLE_LOCAL_SOCKET", machine.socket());
                 command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
             })
             .collect();
@@ -71,8 +71,8 @@ fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
         machine.kill();
         machine.start();
         for (one, submit) in (0_i32..).zip(submits) {
-            let said = String::from_utf8(submit.wait_with_output().unwrap().stdout).unwrap();
-            numbered.extend(said.trim().parse::<u64>().ok().map(|job| (job, one, format!("{round}-{one}"))));
+            let reported = String::from_utf8(submit.wait_with_output().unwrap().stdout).unwrap();
+            numbered.extend(reported.trim().parse::<u64>().ok().map(|job| (job, one, format!("{round}-{one}"))));
         }
     }
     for (job, status, _) in &numbered {
@@ -88,7 +88,7 @@ fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
 }
 
 #[test]
-fn canceled_at_any_moment_it_is_canceled_and_not_lost() {
+fn a_cancel_at_any_time_cancels_and_does_not_lose_the_job() {
     let machine = Machine::up(&[]);
     for round in 0..12 {
         let job = machine.submit(&[], "sleep 300");
@@ -101,18 +101,18 @@ fn canceled_at_any_moment_it_is_canceled_and_not_lost() {
 }
 
 #[test]
-fn a_job_whose_file_is_older_than_the_journal_still_runs_once() {
+fn a_job_with_a_file_older_than_the_journal_still_runs_once() {
     let mut machine = Machine::up(&[]);
     let first = machine.submit(&["--cpu", "4"], "sleep 2");
-    let ran = machine.folder.join("ran");
+    let ran = machine.dir.join("ran");
     let job = machine.submit(&["--cpu", "4"], &format!("echo once >> {}; exit 3", ran.display()));
     machine.until(job, "queued");
     machine.kill();
     // After a power failure, the file is as synced at submission.
-    let file = machine.folder.join(format!("jobs/jobs/{job}/job.json"));
+    let file = machine.dir.join(format!("jobs/jobs/{job}/submitted.json"));
     let mut retained: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    assert_eq!(retained["state"], "queued");
-    retained["state"] = "waiting".into();
+    assert_eq!(retained["job"]["state"], "queued");
+    retained["job"]["state"] = "waiting".into();
     fs::write(&file, retained.to_string()).unwrap();
     machine.start();
     assert_eq!((machine.wait(first), machine.wait(job)), (0, 3), "{}", machine.job(job));
@@ -120,21 +120,21 @@ fn a_job_whose_file_is_older_than_the_journal_still_runs_once() {
 }
 
 #[test]
-fn what_a_loss_of_power_cuts_off_is_gone_and_the_rest_goes_on() {
+fn a_loss_of_power_removes_the_unsynced_end_and_the_rest_continues() {
     let mut machine = Machine::up(&[]);
     let first = machine.submit(&["--cpu", "4"], "sleep 300");
-    let ran = machine.folder.join("ran");
+    let ran = machine.dir.join("ran");
     let jobs = [(); 2].map(|()| machine.submit(&["--cpu", "4"], &format!("echo one >> {}", ran.display())));
     let ended = machine.submit(&["--cpu", "1", "--no-requeue", "--hold"], "true");
     machine.kill();
     // The log does not contain synced submissions.
     logs(&machine).iter().for_each(|file| fs::write(file, "").unwrap());
-    let file = |job: u64, name: &str| machine.folder.join(format!("jobs/jobs/{job}/{name}"));
+    let file = |job: u64, name: &str| machine.dir.join(format!("jobs/jobs/{job}/{name}"));
     // A queued job, the last job, and the task and claim of a starting job.
     let supervisor = fs::read_to_string(file(first, "1/claim.json")).unwrap();
     let claim: serde_json::Value = serde_json::from_str(&supervisor).unwrap();
     assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
-    for empty in [file(jobs[0], "job.json"), file(ended, "job.json"), file(first, "1/task.json")] {
+    for empty in [file(jobs[0], "submitted.json"), file(ended, "submitted.json"), file(first, "1/task.json")] {
         fs::write(empty, "").unwrap();
     }
     machine.start();
@@ -148,14 +148,14 @@ fn what_a_loss_of_power_cuts_off_is_gone_and_the_rest_goes_on() {
 
 /// The files with submissions whose jobs are not synced.
 fn logs(machine: &Machine) -> [std::path::PathBuf; 2] {
-    ["submitted-0.log", "submitted-1.log"].map(|name| machine.folder.join("jobs").join(name))
+    ["submitted-0.log", "submitted-1.log"].map(|name| machine.dir.join("jobs").join(name))
 }
 
 #[test]
-fn a_loss_of_power_takes_no_submission_that_was_answered() {
+fn a_loss_of_power_loses_no_acknowledged_submission() {
     let mut machine = Machine::up(&[]);
     let first = machine.submit(&["--cpu", "4"], "sleep 300");
-    let ran = machine.folder.join("ran");
+    let ran = machine.dir.join("ran");
     let script = format!("echo $KORNSOLE_JOB >> {}", ran.display());
     let submitted = |flags: &[&str]| loop {
         let job = machine.submit(&[&["--cpu", "4"], flags].concat(), &script);
@@ -165,15 +165,15 @@ fn a_loss_of_power_takes_no_submission_that_was_answered() {
         }
     };
     let (one, line) = submitted(&[]);
-    let held = submitted(&["--hold"]);
+    let on_hold = submitted(&["--hold"]);
     machine.kill();
-    for job in [one, held.0] {
-        fs::remove_dir_all(machine.folder.join(format!("jobs/jobs/{job}"))).unwrap();
+    for job in [one, on_hold.0] {
+        fs::remove_dir_all(machine.dir.join(format!("jobs/jobs/{job}"))).unwrap();
     }
     fs::write(&logs(&machine)[0], "").unwrap();
-    fs::write(&logs(&machine)[1], format!("{line}\n{}\n{{\"Submitted\":", held.1)).unwrap();
+    fs::write(&logs(&machine)[1], format!("{line}\n{}\n{{\"Submitted\":", on_hold.1)).unwrap();
     machine.start();
-    assert_eq!(machine.job(held.0)["state"], "held");
+    assert_eq!(machine.job(on_hold.0)["state"], "held");
     assert!(machine.call(&["cancel", &first.to_string()]).status.success());
     assert_eq!(machine.wait(one), 0);
     let text = fs::read_to_string(&ran).unwrap();
@@ -181,19 +181,20 @@ fn a_loss_of_power_takes_no_submission_that_was_answered() {
     machine.kill();
     machine.start();
     assert_eq!(machine.job(one)["reason"], "ok", "what was restored is a job like others");
-    assert_eq!(machine.job(held.0)["state"], "held");
+    assert_eq!(machine.job(on_hold.0)["state"], "held");
 }
 
 #[test]
-fn a_restart_of_the_machine_begins_jobs_again_or_fails_them() {
+fn a_reboot_restarts_jobs_or_fails_them() {
     let mut machine = Machine::up(&[]);
     let script = "test $KORNSOLE_ATTEMPT = 2 || sleep 300";
     let jobs = [machine.submit(&[], script), machine.submit(&["--no-requeue"], script)];
-    jobs.iter().for_each(|job| drop(machine.until(*job, "running")));
+    let claims = jobs.map(|job| machine.dir.join(format!("jobs/jobs/{job}/1/claim.json")));
+    // A job is running shortly before its supervisor writes the claim.
+    super::machine::until(|| claims.iter().all(|file| file.exists()));
     machine.kill();
     // After a reboot: no processes, and claims of an earlier boot.
-    for job in jobs {
-        let file = machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"));
+    for file in claims {
         let text = fs::read_to_string(&file).unwrap();
         let mut claim: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
@@ -211,15 +212,15 @@ fn a_queued_job_and_an_array_outlive_the_daemon() {
     let mut machine = Machine::up(&[]);
     let first = machine.submit(&["--cpu", "4"], "sleep 1");
     let queued = machine.submit(&["--cpu", "4", "--env", "A=kept"], "echo $A");
-    let held = machine.submit(&["--hold"], "exit 3");
-    let array = machine.said(&["submit", "--array", "1-5%2", "--", "sh", "-c", "exit $KORNSOLE_ARRAY_INDEX"]).1;
+    let on_hold = machine.submit(&["--hold"], "exit 3");
+    let array = machine.reported(&["submit", "--array", "1-5%2", "--", "sh", "-c", "exit $KORNSOLE_ARRAY_INDEX"]).1;
     let canceled = machine.submit(&["--cpu", "4"], "true");
     assert!(machine.call(&["cancel", &canceled.to_string()]).status.success());
     machine.kill();
     machine.start();
     assert_eq!((machine.wait(first), machine.wait(queued), machine.logs(queued).as_str()), (0, 0, "kept\n"));
     assert_eq!(
-        (machine.job(held)["state"].clone(), machine.job(canceled)["state"].clone()),
+        (machine.job(on_hold)["state"].clone(), machine.job(canceled)["state"].clone()),
         ("held".into(), "ended".into())
     );
     let first = array.split('-').next().unwrap().trim().parse::<u64>().unwrap();
@@ -228,12 +229,12 @@ fn a_queued_job_and_an_array_outlive_the_daemon() {
 }
 
 #[test]
-fn a_full_disk_loses_no_job_and_is_said() {
-    let folder = crate::common::TestFolder::new();
-    let disk = Disk::mount(&folder.join("jobs"));
+fn a_full_disk_loses_no_job_and_is_reported() {
+    let dir = crate::common::TestDir::new();
+    let disk = Disk::mount(&dir.join("jobs"));
     let Some(disk) = disk else { return eprintln!("skipped: a small disk cannot be mounted here") };
-    let machine = Machine::up_in(folder, &[]);
-    let (go, written) = (machine.folder.join("go"), machine.folder.join("written"));
+    let machine = Machine::up_in(dir, &[]);
+    let (go, written) = (machine.dir.join("go"), machine.dir.join("written"));
     let script = format!(
         "while ! test -e {}; do sleep 0.1; done; head -c 200000 /dev/zero; touch {}; exit 3",
         go.display(),
@@ -241,15 +242,15 @@ fn a_full_disk_loses_no_job_and_is_said() {
     );
     let job = machine.submit(&[], &script);
     // With a full disk the supervisor could not claim the job.
-    super::machine::until(|| machine.folder.join(format!("jobs/jobs/{job}/1/main.json")).exists());
+    super::machine::until(|| machine.dir.join(format!("jobs/jobs/{job}/1/main.json")).exists());
     // A later sync frees no space then.
     super::machine::until(|| logs(&machine).iter().all(|file| fs::metadata(file).is_ok_and(|found| found.len() == 0)));
     // Full to the last byte: each attempt uses what the others left.
-    let filler = machine.folder.join("jobs/filler");
+    let filler = machine.dir.join("jobs/filler");
     let mut file = fs::File::create(&filler).unwrap();
     let block = [1; 4096];
     while std::io::Write::write(&mut file, &block).is_ok() {}
-    let (code, why) = machine.said(&["submit", "--", "true"]);
+    let (code, why) = machine.reported(&["submit", "--", "true"]);
     assert!(code == 1 && why.contains("No space left"), "{code} {why}");
     fs::write(&go, "").unwrap();
     while !written.exists() {
@@ -261,7 +262,7 @@ fn a_full_disk_loses_no_job_and_is_said() {
     fs::remove_file(&filler).unwrap();
     assert_eq!(machine.wait(job), 3);
     assert!(machine.job(job)["lost_output"].as_u64().unwrap() > 0, "{}", machine.job(job));
-    let shown = machine.said(&["job", &job.to_string()]).1;
+    let shown = machine.reported(&["job", &job.to_string()]).1;
     assert!(shown.contains("were not written"), "{shown}");
     drop(machine);
     drop(disk);
@@ -294,7 +295,7 @@ fn jobs_run_without_the_small_program() {
     let supervisor = |machine: &Machine, job: u64| {
         machine.until(job, "running");
         super::machine::until(|| !machine.logs(job).is_empty());
-        let claim = fs::read(machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"))).unwrap();
+        let claim = fs::read(machine.dir.join(format!("jobs/jobs/{job}/1/claim.json"))).unwrap();
         let claim: serde_json::Value = serde_json::from_slice(&claim).unwrap();
         let program = fs::read_link(format!("/proc/{}/exe", claim["pid"])).unwrap();
         program.file_name().unwrap().to_str().unwrap().to_owned()
@@ -311,13 +312,13 @@ fn jobs_run_without_the_small_program() {
 }
 
 #[test]
-fn a_job_whose_supervisor_is_killed_is_ended_and_said_to_be_lost() {
+fn a_job_with_a_killed_supervisor_ends_and_is_reported_as_lost() {
     let machine = Machine::up(&[]);
     let job = machine.submit(&["--no-requeue"], "echo $$; exec sleep 300");
     machine.until(job, "running");
     super::machine::until(|| !machine.logs(job).is_empty());
     let main = machine.logs(job).trim().to_owned();
-    let claim = fs::read(machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"))).unwrap();
+    let claim = fs::read(machine.dir.join(format!("jobs/jobs/{job}/1/claim.json"))).unwrap();
     let claim: serde_json::Value = serde_json::from_slice(&claim).unwrap();
     assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
     assert_eq!(machine.wait(job), 125);

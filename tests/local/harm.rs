@@ -9,21 +9,18 @@ use serde_json::Value;
 
 use super::machine::{Machine, is_root, until};
 
-const NOBODY: Option<u32> = Some(65534);
+const UNPRIVILEGED: Option<u32> = Some(65534);
 
 #[test]
 fn indices_have_one_environment_and_one_command() {
     let mut machine = Machine::up(&[]);
-    let (code, said) = machine.said(&["submit", "--hold", "--array", "1-50", "--", "true"]);
-    assert_eq!(code, 0, "{said}");
-    for file in ["env.json", "command.json"] {
-        let found = |job: u64| fs::metadata(machine.folder.join(format!("jobs/jobs/{job}/{file}"))).unwrap();
-        let first = found(1);
-        assert_eq!(first.nlink(), 50);
-        assert!((2..=50).all(|job| found(job).ino() == first.ino()));
-    }
-    let (code, said) = machine.said(&["submit", "--array", "1-2", "--env", "A=of-this", "--", "sh", "-c", "echo $A"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, reported) = machine.reported(&["submit", "--hold", "--array", "1-50", "--", "true"]);
+    assert_eq!(code, 0, "{reported}");
+    let dirs = || fs::read_dir(machine.dir.join("jobs/jobs")).unwrap().count();
+    assert_eq!(dirs(), 1, "an array is one record");
+    let (code, reported) =
+        machine.reported(&["submit", "--array", "1-2", "--env", "A=of-this", "--", "sh", "-c", "echo $A"]);
+    assert_eq!(code, 0, "{reported}");
     assert_eq!((machine.wait(51), machine.wait(52)), (0, 0));
     assert_eq!((machine.logs(51).as_str(), machine.logs(52).as_str()), ("of-this\n", "of-this\n"));
     machine.kill();
@@ -51,8 +48,8 @@ fn a_request_over_a_limit_is_refused_with_its_name_and_value() {
         ),
     ];
     for (arguments, why) in cases {
-        let (code, said) = machine.said(&[&["submit"], &arguments[..]].concat());
-        assert!(code == 2 && said.contains(why), "{code} {}", said.chars().take(300).collect::<String>());
+        let (code, reported) = machine.reported(&[&["submit"], &arguments[..]].concat());
+        assert!(code == 2 && reported.contains(why), "{code} {}", reported.chars().take(300).collect::<String>());
     }
     assert_eq!(machine.live(), 1, "nothing was enqueued");
 }
@@ -60,33 +57,33 @@ fn a_request_over_a_limit_is_refused_with_its_name_and_value() {
 #[test]
 fn jobs_in_the_ranges_of_after_count() {
     let machine = Machine::up(&[]);
-    let (code, said) = machine.said(&["submit", "--hold", "--array", "1-1000", "--", "true"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, reported) = machine.reported(&["submit", "--hold", "--array", "1-1000", "--", "true"]);
+    assert_eq!(code, 0, "{reported}");
     let of = |range: &'static str, times: usize| {
         let ranges = (0..times).flat_map(|_| ["--after", range]).chain(["--hold", "--", "true"]);
-        machine.said(&["submit"].into_iter().chain(ranges).collect::<Vec<_>>())
+        machine.reported(&["submit"].into_iter().chain(ranges).collect::<Vec<_>>())
     };
-    let (code, said) = of("1-1000", 101);
-    assert!(code == 2 && said.contains("--after jobs in ranges and arrays:"), "{code} {said}");
-    assert!(said.contains("the limit is 100000"), "{said}");
+    let (code, reported) = of("1-1000", 101);
+    assert!(code == 2 && reported.contains("--after jobs in ranges and arrays:"), "{code} {reported}");
+    assert!(reported.contains("the limit is 100000"), "{reported}");
     assert_eq!(machine.live(), 1000, "nothing was enqueued");
     // 256 MiB are reached before such requests make the end of a job slow.
     let refused = (0..200).map(|_| of("1-1000", 100)).find(|(code, _)| *code != 0);
-    let (_, said) = refused.expect("one of 200 requests with 100,000 awaited jobs each is refused");
-    assert!(said.contains("bytes of all jobs of a user"), "{said}");
+    let (_, reported) = refused.expect("one of 200 requests with 100,000 awaited jobs each is refused");
+    assert!(reported.contains("bytes of all jobs of a user"), "{reported}");
 }
 
 #[test]
 fn indices_share_their_name_and_paths() {
     let mut machine = Machine::up(&[]);
     let name = "n".repeat(2000);
-    let file = machine.folder.join(format!("{}-%a", "f".repeat(200)));
+    let file = machine.dir.join(format!("{}-%a", "f".repeat(200)));
     let flags = ["--hold", "--name", &name, "--output", file.to_str().unwrap(), "--array", "1-200"];
-    let (code, said) =
-        machine.said(&[&["submit"], &flags[..], &["--", "sh", "-c", "echo $KORNSOLE_ARRAY_INDEX"]].concat());
-    assert_eq!(code, 0, "{said}");
-    let length = |job: u64| fs::metadata(machine.folder.join(format!("jobs/jobs/{job}/job.json"))).unwrap().len();
-    assert!((1..=200).all(|job| length(job) < 1500), "a state has no copy of the name: {} bytes", length(7));
+    let (code, reported) =
+        machine.reported(&[&["submit"], &flags[..], &["--", "sh", "-c", "echo $KORNSOLE_ARRAY_INDEX"]].concat());
+    assert_eq!(code, 0, "{reported}");
+    let record = fs::metadata(machine.dir.join("jobs/jobs/1/submitted.json")).unwrap().len();
+    assert!(record < 100_000, "one copy of the name: {record} bytes");
     assert!(machine.call(&["local", "priority", "7", "--to", "5"]).status.success());
     machine.kill();
     machine.start();
@@ -94,24 +91,22 @@ fn indices_share_their_name_and_paths() {
     for job in [7, 8] {
         assert!(machine.call(&["release", &job.to_string()]).status.success());
         assert_eq!((machine.wait(job), machine.logs(job)), (0, format!("{job}\n")));
-        let file = machine.folder.join(format!("{}-{job}", "f".repeat(200)));
+        let file = machine.dir.join(format!("{}-{job}", "f".repeat(200)));
         assert_eq!(fs::read_to_string(file).unwrap(), format!("{job}\n"));
     }
     assert_eq!((machine.job(7)["priority"].clone(), machine.job(8)["priority"].clone()), (5.into(), 0.into()));
 }
 
 #[test]
-fn an_array_with_a_long_command_takes_what_one_job_does() {
+fn an_array_with_a_long_command_uses_as_much_as_one_job() {
     let machine = Machine::up(&[]);
     let long = "x".repeat(110_000);
     let mut large = vec!["submit", "--hold", "--array", "1-100", "--", "true"];
     large.extend([long.as_str(); 8]);
-    let (code, said) = machine.said(&large);
-    assert_eq!(code, 0, "{said}");
-    let blocks = |path: std::path::PathBuf| fs::metadata(path).map_or(0, |found| found.blocks() * 512);
-    let jobs = (2..=100).map(|job| machine.folder.join(format!("jobs/jobs/{job}")));
-    let of_others: u64 = jobs.map(|job| blocks(job.join("job.json"))).sum();
-    assert!(of_others < 2 << 20, "{of_others} bytes for the states of 99 indices");
+    let (code, reported) = machine.reported(&large);
+    assert_eq!(code, 0, "{reported}");
+    let record = fs::metadata(machine.dir.join("jobs/jobs/1/submitted.json")).unwrap().len();
+    assert!(record < 2 << 20, "{record} bytes for 100 indices");
     let list = machine.call(&["jobs", "--json"]).stdout;
     let jobs: Value = serde_json::from_slice(&list).unwrap();
     assert!(list.len() < 1 << 20, "{} bytes for a list of 100 indices", list.len());
@@ -126,46 +121,46 @@ fn an_output_file_is_written_with_the_identity_of_the_submitter() {
     }
     let machine = Machine::up(&[]);
     // A write by a user other than root removes the set-ID bits.
-    let folder = machine.folder.join("theirs");
-    fs::create_dir(&folder).unwrap();
-    chown(&folder, Some(65534), Some(65534)).unwrap();
-    let file = folder.join("sets-id");
+    let dir = machine.dir.join("theirs");
+    fs::create_dir(&dir).unwrap();
+    chown(&dir, Some(65534), Some(65534)).unwrap();
+    let file = dir.join("sets-id");
     fs::write(&file, "").unwrap();
     chown(&file, Some(0), Some(0)).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o6777)).unwrap();
-    let job = machine.submit_as(NOBODY, &["--dir", "/", "--output", file.to_str().unwrap()], "echo mine");
+    let job = machine.submit_as(UNPRIVILEGED, &["--dir", "/", "--output", file.to_str().unwrap()], "echo mine");
     assert_eq!(machine.wait(job), 0);
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine\n");
     assert_eq!(fs::metadata(&file).unwrap().mode() & 0o7777, 0o777);
 }
 
 #[test]
-fn an_output_file_that_takes_nothing_keeps_no_job_from_its_end() {
+fn an_output_file_that_rejects_writes_does_not_block_the_end_of_a_job() {
     let machine = Machine::up(&[]);
-    let fifo = machine.folder.join("fifo");
+    let fifo = machine.dir.join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     // The FIFO is open, but no process reads it.
     let _reader = fs::OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
     let flags = ["--output", fifo.to_str().unwrap()];
-    let begun = Instant::now();
+    let started = Instant::now();
     let limited = machine.submit(&[&flags[..], &["--time", "2s"]].concat(), "exec yes");
     let canceled = machine.submit(&flags, "exec yes");
     until(|| !machine.logs(canceled).is_empty());
     assert!(machine.call(&["cancel", &canceled.to_string()]).status.success());
     assert_eq!((machine.wait(limited), machine.wait(canceled)), (124, 125));
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     let note: Value = machine.job(limited)["note"].clone();
     assert!(note.as_str().unwrap().contains("writing took too long"), "{note}");
 }
 
 #[test]
-fn a_disk_that_takes_no_output_keeps_no_job_from_its_end() {
+fn a_disk_that_rejects_output_does_not_block_the_end_of_a_job() {
     let machine = Machine::up(&[]);
     let mut open = Vec::new();
     // Like a hung file system, an open FIFO without a reading process blocks writers.
     for flags in [&["--hold", "--time", "2s"][..], &["--hold"]] {
         let job = machine.submit(flags, "exec yes");
-        let attempt = machine.folder.join(format!("jobs/jobs/{job}/1"));
+        let attempt = machine.dir.join(format!("jobs/jobs/{job}/1"));
         fs::create_dir(&attempt).unwrap();
         let fifo = attempt.join("output");
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());

@@ -9,7 +9,7 @@ fn a_job_runs_with_the_environment_and_ends_with_its_status() {
     let machine = Machine::up(&[]);
     let job = machine.submit(&["--env", "COLOUR=blue"], "pwd; echo $COLOUR $KORNSOLE_JOB; echo wrong >&2; exit 7");
     assert_eq!(machine.wait(job), 7);
-    let here = fs::canonicalize(&*machine.folder).unwrap();
+    let here = fs::canonicalize(&*machine.dir).unwrap();
     assert_eq!(machine.logs(job), format!("{}\nblue {job}\nwrong\n", here.display()));
     let shown = machine.job(job);
     assert_eq!((&shown["state"], &shown["status"], &shown["reason"]), (&"ended".into(), &7.into(), &"exit 7".into()));
@@ -26,7 +26,7 @@ fn a_job_runs_with_the_environment_and_ends_with_its_status() {
 }
 
 #[test]
-fn a_job_waits_for_another_one_and_not_in_vain() {
+fn a_job_waits_for_another_job_and_then_starts() {
     let machine = Machine::up(&[]);
     let first = machine.submit(&["--hold"], "exit 4");
     let ok = machine.submit(&["--after", &first.to_string()], "true");
@@ -41,7 +41,7 @@ fn a_job_waits_for_another_one_and_not_in_vain() {
 }
 
 #[test]
-fn a_queued_job_is_held_released_and_canceled() {
+fn a_pending_job_is_held_released_and_canceled() {
     let machine = Machine::up(&[]);
     let first = machine.submit(&["--cpu", "4"], "sleep 60");
     machine.until(first, "running");
@@ -73,9 +73,9 @@ fn a_failed_job_is_tried_again_as_often_as_it_asked() {
 }
 
 #[test]
-fn nothing_of_a_job_is_left_behind() {
+fn nothing_of_a_job_remains() {
     let machine = Machine::up(&[]);
-    let marker = machine.folder.join("pid");
+    let marker = machine.dir.join("pid");
     let script = format!("setsid sh -c 'echo $$ > {}; exec sleep 300' & sleep 0.3", marker.display());
     let job = machine.submit(&[], &script);
     assert_eq!(machine.wait(job), 0);

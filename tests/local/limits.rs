@@ -59,15 +59,15 @@ fn a_gpu_belongs_to_one_job() {
 }
 
 #[test]
-fn of_a_long_output_the_last_part_is_kept() {
+fn the_last_part_of_a_long_output_is_stored() {
     let machine = Machine::up(&["--output", "64k"]);
     let job = machine.submit(&[], "seq 1 100000");
     machine.wait(job);
     let retained = machine.logs(job);
     assert!(retained.ends_with("99999\n100000\n") && retained.len() <= 128 << 10, "{} bytes", retained.len());
     assert!(retained.len() >= 32 << 10 && !retained.starts_with("1\n"), "{} bytes", retained.len());
-    let folder = machine.folder.join(format!("jobs/jobs/{job}/1"));
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
+    let dir = machine.dir.join(format!("jobs/jobs/{job}/1"));
+    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
     assert!(files.sum::<u64>() < 160 << 10, "it takes no more of the disk");
     assert_eq!(machine.job(job)["lost_output"], 0, "what was not kept was not lost");
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::machine::{Machine, until};
 
 fn shown(machine: &Machine, arguments: &[&str]) -> String {
-    let (code, text) = machine.said(&[&["jobs"], arguments].concat());
+    let (code, text) = machine.reported(&[&["jobs"], arguments].concat());
     assert_eq!(code, 0, "{text}");
     text
 }
@@ -23,7 +23,7 @@ fn an_array_is_one_row_that_opens() {
     assert_eq!(output.stdout, b"1-5\n");
     assert_eq!([1, 2, 3, 4].map(|job| machine.wait(job)), [0, 0, 3, 0]);
     machine.until(5, "running");
-    let held = machine.submit(&["--hold", "--name", "later"], "true");
+    let on_hold = machine.submit(&["--hold", "--name", "later"], "true");
     let text = shown(&machine, &[]);
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows.len() == 4 && rows[3] == "2 jobs: 1 running, 1 held", "{text}");
@@ -34,7 +34,7 @@ fn an_array_is_one_row_that_opens() {
     assert!(text.contains("sweep[5]") && text.contains("sweep[9]") && text.contains("exit 3"), "{text}");
     assert_eq!(numbers(&machine, &["1"]), [1, 2, 3, 4, 5], "a number of an array is all of it");
     assert_eq!(numbers(&machine, &["2-3"]), [2, 3]);
-    assert_eq!(numbers(&machine, &[&held.to_string()]), [held]);
+    assert_eq!(numbers(&machine, &[&on_hold.to_string()]), [on_hold]);
     assert!(machine.call(&["cancel", "5"]).status.success());
 }
 
@@ -45,14 +45,14 @@ fn lists_are_filtered_by_state_user_queue_and_name() {
     let ok = machine.submit(&["--name", "train-2"], "true");
     assert_eq!((machine.wait(failed), machine.wait(ok)), (3, 0));
     let runs = machine.submit(&["--name", "serve"], "sleep 60");
-    let held = machine.submit(&["--name", "train-3", "--hold"], "true");
+    let on_hold = machine.submit(&["--name", "train-3", "--hold"], "true");
     machine.until(runs, "running");
-    assert_eq!(numbers(&machine, &[]), [runs, held]);
+    assert_eq!(numbers(&machine, &[]), [runs, on_hold]);
     assert_eq!(numbers(&machine, &["--state", "failed", "--since", "1d"]), [failed]);
     assert_eq!(numbers(&machine, &["--state", "ended"]), [failed, ok]);
-    assert_eq!(numbers(&machine, &["--state", "pending,ok"]), [ok, held]);
-    assert_eq!(numbers(&machine, &["--name", "train-*"]), [held]);
-    assert_eq!(numbers(&machine, &["--name", "train-*", "--since", "1h"]), [failed, ok, held]);
+    assert_eq!(numbers(&machine, &["--state", "pending,ok"]), [ok, on_hold]);
+    assert_eq!(numbers(&machine, &["--name", "train-*"]), [on_hold]);
+    assert_eq!(numbers(&machine, &["--name", "train-*", "--since", "1h"]), [failed, ok, on_hold]);
     let job = machine.job(runs);
     let (user, queue) = (job["user"].as_str().unwrap(), job["queue"].as_str().unwrap());
     assert_eq!(numbers(&machine, &["--user", user, "--queue", queue]).first(), Some(&runs));
@@ -60,7 +60,7 @@ fn lists_are_filtered_by_state_user_queue_and_name() {
     let none = ["--user", "nobody-else"];
     assert_eq!(numbers(&machine, &none), [0_u64; 0]);
     assert!(shown(&machine, &none).ends_with("no matching jobs\n"));
-    let (code, text) = machine.said(&["jobs", "--state", "done"]);
+    let (code, text) = machine.reported(&["jobs", "--state", "done"]);
     assert!(code == 2 && text.contains("pending, ended, running"), "{code} {text}");
 }
 
@@ -70,7 +70,7 @@ fn a_watched_list_is_printed_again_when_it_changes() {
     let machine = Machine::up(&[]);
     let job = machine.submit(&[], "sleep 60");
     machine.until(job, "running");
-    let file = machine.folder.join("watched");
+    let file = machine.dir.join("watched");
     let out = std::fs::File::create(&file).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     command.args(["jobs", "--watch", "--socket"]).arg(machine.socket()).stdout(Stdio::from(out));
@@ -88,7 +88,7 @@ fn a_watched_list_is_printed_again_when_it_changes() {
 #[test]
 fn a_large_array_is_queued_in_parts() {
     let machine = Machine::up(&[]);
-    assert_eq!(machine.said(&["local", "drain", "--reason", "a test"]).0, 0);
+    assert_eq!(machine.reported(&["local", "drain", "--reason", "a test"]).0, 0);
     let output = machine.call(&["submit", "--array", "1-1500", "--mem", "1M", "--", "true"]);
     assert_eq!(output.stdout, b"1-1500\n");
     let in_state = |state: &str| {
@@ -98,9 +98,9 @@ fn a_large_array_is_queued_in_parts() {
     until(|| in_state("queued") == 1000);
     assert_eq!(in_state("waiting"), 500);
     assert_eq!(machine.job(1500)["reason"], "waits for its turn in its array");
-    assert_eq!(machine.said(&["cancel", "1-600", "--yes"]).0, 0);
+    assert_eq!(machine.reported(&["cancel", "1-600", "--yes"]).0, 0);
     until(|| in_state("queued") == 900);
-    assert_eq!(machine.said(&["cancel", "601-1499", "--yes"]).0, 0);
-    assert_eq!(machine.said(&["local", "resume"]).0, 0);
+    assert_eq!(machine.reported(&["cancel", "601-1499", "--yes"]).0, 0);
+    assert_eq!(machine.reported(&["local", "resume"]).0, 0);
     assert_eq!(machine.wait(1500), 0, "the last one has its turn too");
 }

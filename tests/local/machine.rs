@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A daemon. It is stopped on drop, with its jobs.
 pub struct Machine {
-    pub folder: TestFolder,
+    pub dir: TestDir,
     arguments: Vec<String>,
     daemon: Option<Child>,
 }
@@ -24,22 +24,29 @@ pub struct Machine {
 impl Machine {
     /// A machine of 4 cores and 4 GB, unless the arguments say otherwise.
     pub fn up(arguments: &[&str]) -> Self {
-        Self::up_in(TestFolder::new(), arguments)
+        Self::up_in(TestDir::new(), arguments)
     }
 
     /// Like [`Self::up`], in an existing directory.
-    pub fn up_in(folder: TestFolder, arguments: &[&str]) -> Self {
-        fs::set_permissions(&*folder, Permissions::from_mode(0o755)).unwrap();
+    pub fn up_in(dir: TestDir, arguments: &[&str]) -> Self {
+        fs::set_permissions(&*dir, Permissions::from_mode(0o755)).unwrap();
         let usual = [["--cpu", "4"], ["--mem", "4Gi"], ["--grace", "1s"], ["--log", "warn"]];
         let usual = usual.into_iter().filter(|[flag, _]| !arguments.contains(flag)).flatten();
         let all: Vec<String> = usual.chain(arguments.iter().copied()).map(str::to_owned).collect();
-        let mut machine = Self { folder, arguments: all, daemon: None };
+        let mut machine = Self { dir, arguments: all, daemon: None };
         machine.start();
         machine
     }
 
+    /// Starts the daemon with another value of a flag.
+    pub fn start_with(&mut self, flag: &str, value: &str) {
+        let at = self.arguments.iter().position(|argument| argument == flag).unwrap();
+        value.clone_into(&mut self.arguments[at + 1]);
+        self.start();
+    }
+
     pub fn socket(&self) -> PathBuf {
-        self.folder.join("run/local.sock")
+        self.dir.join("run/local.sock")
     }
 
     /// Starts the daemon and waits until it listens.
@@ -59,7 +66,7 @@ impl Machine {
     }
 
     fn start_as(&mut self, mut command: Command) {
-        command.args(["local", "up", "--dir"]).arg(self.folder.join("jobs")).arg("--socket").arg(self.socket());
+        command.args(["local", "up", "--dir"]).arg(self.dir.join("jobs")).arg("--socket").arg(self.socket());
         command.args(&self.arguments).stdout(Stdio::piped());
         let mut daemon = command.spawn().unwrap();
         let mut line = String::new();
@@ -96,12 +103,12 @@ impl Machine {
                 command
             }
         };
-        command.args(arguments).current_dir(&*self.folder).env("KORNSOLE_LOCAL_SOCKET", self.socket());
+        command.args(arguments).current_dir(&*self.dir).env("KORNSOLE_LOCAL_SOCKET", self.socket());
         command.output().unwrap()
     }
 
     fn program(&self) -> PathBuf {
-        let copy = self.folder.join("kornsole");
+        let copy = self.dir.join("kornsole");
         if !copy.exists() {
             fs::hard_link(env!("CARGO_BIN_EXE_kornsole"), &copy)
                 .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_kornsole"), &copy).map(drop))
@@ -122,7 +129,7 @@ impl Machine {
     }
 
     /// Returns the exit status and the output, or the error.
-    pub fn said(&self, arguments: &[&str]) -> (i32, String) {
+    pub fn reported(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.call(arguments);
         let text = if output.status.success() { output.stdout } else { output.stderr };
         (output.status.code().unwrap(), String::from_utf8(text).unwrap())
@@ -183,13 +190,13 @@ impl Drop for Machine {
         if let Some(daemon) = &mut self.daemon {
             let jobs = Command::new(env!("CARGO_BIN_EXE_kornsole"))
                 .args(["jobs", "--json", "--socket"])
-                .arg(self.folder.join("run/local.sock"))
+                .arg(self.dir.join("run/local.sock"))
                 .output();
             let jobs: Value = jobs.ok().and_then(|jobs| serde_json::from_slice(&jobs.stdout).ok()).unwrap_or_default();
             for job in jobs.as_array().into_iter().flatten() {
                 let _ = Command::new(env!("CARGO_BIN_EXE_kornsole"))
                     .args(["cancel", &job["number"].to_string(), "--socket"])
-                    .arg(self.folder.join("run/local.sock"))
+                    .arg(self.dir.join("run/local.sock"))
                     .output();
             }
             let _ = daemon.kill();

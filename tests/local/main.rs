@@ -33,6 +33,7 @@ mod options;
 mod paths;
 mod races;
 mod reboot;
+mod retention;
 mod scripts;
 mod supervisors;
 mod surroundings;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::machine::{Machine, is_root, until};
 
-const NOBODY: Option<u32> = Some(65534);
+const UNPRIVILEGED: Option<u32> = Some(65534);
 
 #[test]
 fn a_replaced_output_path_leads_to_no_file_of_others() {
@@ -14,19 +14,19 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
         return;
     }
     let machine = Machine::up(&[]);
-    let secret = machine.folder.join("secret");
+    let secret = machine.dir.join("secret");
     fs::write(&secret, "of root\n").unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
-    let folders = ["theirs", "renamed"].map(|name| machine.folder.join(name));
-    for folder in &folders {
-        fs::create_dir(folder).unwrap();
-        chown(folder, NOBODY, NOBODY).unwrap();
+    let dirs = ["theirs", "renamed"].map(|name| machine.dir.join(name));
+    for dir in &dirs {
+        fs::create_dir(dir).unwrap();
+        chown(dir, UNPRIVILEGED, UNPRIVILEGED).unwrap();
     }
-    let file = folders[0].join("out");
+    let file = dirs[0].join("out");
     let flags = ["--hold", "--dir", "/", "--output", file.to_str().unwrap()];
     let release = |job: u64| assert!(machine.call(&["release", &job.to_string()]).status.success());
     // The file becomes a link to a file of root.
-    let linked = machine.submit_as(NOBODY, &flags, "echo theirs");
+    let linked = machine.submit_as(UNPRIVILEGED, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
     symlink(&secret, &file).unwrap();
     release(linked);
@@ -34,13 +34,13 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
     assert_eq!(fs::read_to_string(&secret).unwrap(), "of root\n");
     fs::remove_file(&file).unwrap();
     // The directory becomes a link to a directory of root.
-    let moved = machine.submit_as(NOBODY, &flags, "echo theirs");
+    let moved = machine.submit_as(UNPRIVILEGED, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
-    let roots = machine.folder.join("of-root");
+    let roots = machine.dir.join("of-root");
     fs::create_dir(&roots).unwrap();
     fs::set_permissions(&roots, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::rename(&folders[0], folders[1].join("old")).unwrap();
-    symlink(&roots, &folders[0]).unwrap();
+    fs::rename(&dirs[0], dirs[1].join("old")).unwrap();
+    symlink(&roots, &dirs[0]).unwrap();
     release(moved);
     machine.wait(moved);
     assert_eq!(fs::read_dir(&roots).unwrap().count(), 0, "nothing was made in a folder of root");
@@ -53,9 +53,9 @@ fn a_daemon_that_is_killed_finds_jobs_in_each_state_again() {
     assert_eq!(machine.wait(ended), 3);
     let running = machine.submit(&[], "echo begun; sleep 2; exit 4");
     until(|| machine.logs(running) == "begun\n");
-    let held = machine.submit(&["--hold"], "exit 5");
-    let waiting = machine.submit(&["--after", &held.to_string()], "exit 6");
-    let states = |machine: &Machine| [ended, running, held, waiting].map(|job| machine.job(job)["state"].clone());
+    let on_hold = machine.submit(&["--hold"], "exit 5");
+    let waiting = machine.submit(&["--after", &on_hold.to_string()], "exit 6");
+    let states = |machine: &Machine| [ended, running, on_hold, waiting].map(|job| machine.job(job)["state"].clone());
     let before = states(&machine);
     assert_eq!((&before[0], &before[1], &before[2]), (&"ended".into(), &"running".into(), &"held".into()));
     machine.kill();
@@ -64,8 +64,8 @@ fn a_daemon_that_is_killed_finds_jobs_in_each_state_again() {
     assert_eq!((machine.wait(ended), machine.logs(ended).as_str()), (3, "done\n"));
     assert_eq!((machine.wait(running), machine.logs(running).as_str()), (4, "begun\n"));
     assert_eq!(machine.job(running)["attempts"], 1, "it was not begun again");
-    assert!(machine.call(&["release", &held.to_string()]).status.success());
-    assert_eq!(machine.wait(held), 5);
+    assert!(machine.call(&["release", &on_hold.to_string()]).status.success());
+    assert_eq!(machine.wait(on_hold), 5);
 }
 
 #[test]
@@ -84,15 +84,15 @@ fn change_places(option: &str, script: &str) {
         return;
     }
     let machine = Machine::up(&[]);
-    let secret = machine.folder.join("secret");
+    let secret = machine.dir.join("secret");
     fs::write(&secret, "of root\n").unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
-    let theirs = machine.folder.join("theirs");
-    fs::create_dir(&theirs).unwrap();
-    chown(&theirs, NOBODY, NOBODY).unwrap();
-    let [out, file, link] = ["out", "file", "link"].map(|name| theirs.join(name));
+    let remote = machine.dir.join("theirs");
+    fs::create_dir(&remote).unwrap();
+    chown(&remote, UNPRIVILEGED, UNPRIVILEGED).unwrap();
+    let [out, file, link] = ["out", "file", "link"].map(|name| remote.join(name));
     fs::write(&file, "").unwrap();
-    chown(&file, NOBODY, NOBODY).unwrap();
+    chown(&file, UNPRIVILEGED, UNPRIVILEGED).unwrap();
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -109,7 +109,7 @@ fn change_places(option: &str, script: &str) {
         });
         until(|| round.load(Ordering::Relaxed));
         let flags = ["--dir", "/", option, out.to_str().unwrap(), "--array", "1-40"];
-        let number = machine.call_as(NOBODY, &[&["submit"][..], &flags, &["--", "sh", "-c", script]].concat());
+        let number = machine.call_as(UNPRIVILEGED, &[&["submit"][..], &flags, &["--", "sh", "-c", script]].concat());
         let numbers = String::from_utf8(number.stdout.clone()).unwrap();
         let ended = !numbers.is_empty() && machine.call(&["wait", numbers.trim()]).status.code().is_some();
         done.store(true, Ordering::Relaxed);
@@ -123,12 +123,12 @@ fn change_places(option: &str, script: &str) {
 #[test]
 fn a_restart_finds_jobs_that_wait_and_that_were_canceled() {
     let mut machine = Machine::up(&[]);
-    let go = machine.folder.join("go");
+    let go = machine.dir.join("go");
     let all = machine.submit(&["--cpu", "4"], &format!("while ! test -e {}; do sleep 0.1; done", go.display()));
     machine.until(all, "running");
     let pending = machine.submit(&["--cpu", "4"], "echo after");
-    let (_, said) = machine.said(&["submit", "--cpu", "4", "--array", "1-2%1", "--", "sh", "-c", "exit 7"]);
-    let limited: u64 = said.split('-').next().unwrap().parse().unwrap();
+    let (_, reported) = machine.reported(&["submit", "--cpu", "4", "--array", "1-2%1", "--", "sh", "-c", "exit 7"]);
+    let limited: u64 = reported.split('-').next().unwrap().parse().unwrap();
     let canceled = machine.submit(&["--hold"], "true");
     assert!(machine.call(&["cancel", &canceled.to_string()]).status.success());
     let retried = machine.submit(&["--hold", "--retry", "1"], "exit 8");

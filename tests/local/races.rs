@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::machine::{Machine, is_root, until};
 
-const NOBODY: Option<u32> = Some(65534);
+const UNPRIVILEGED: Option<u32> = Some(65534);
 
 /// Alternates `theirs/name` between the result of `make` and a link to `secret`.
-fn swapped<T>(theirs: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: impl FnOnce(&Path) -> T) -> T {
-    let (name, own, link) = (theirs.join("name"), theirs.join("own"), theirs.join("link"));
+fn swapped<T>(remote: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: impl FnOnce(&Path) -> T) -> T {
+    let (name, own, link) = (remote.join("name"), remote.join("own"), remote.join("link"));
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -38,15 +38,15 @@ fn swapped<T>(theirs: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: im
 /// A directory of user nobody, and one of root with a file of this text.
 fn stage(text: &str) -> (Machine, std::path::PathBuf, std::path::PathBuf) {
     let machine = Machine::up(&[]);
-    let (theirs, secret) = (machine.folder.join("theirs"), machine.folder.join("of-root"));
-    for folder in [&theirs, &secret] {
-        fs::create_dir(folder).unwrap();
+    let (remote, secret) = (machine.dir.join("theirs"), machine.dir.join("of-root"));
+    for dir in [&remote, &secret] {
+        fs::create_dir(dir).unwrap();
     }
-    chown(&theirs, NOBODY, NOBODY).unwrap();
+    chown(&remote, UNPRIVILEGED, UNPRIVILEGED).unwrap();
     fs::write(secret.join("secret.sh"), text).unwrap();
     fs::set_permissions(secret.join("secret.sh"), fs::Permissions::from_mode(0o600)).unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o700)).unwrap();
-    (machine, theirs, secret)
+    (machine, remote, secret)
 }
 
 #[test]
@@ -54,16 +54,16 @@ fn a_job_enters_no_directory_that_its_user_may_not_enter() {
     if !is_root("two users") {
         return;
     }
-    let (machine, theirs, secret) = stage("of root\n");
+    let (machine, remote, secret) = stage("of root\n");
     let make = |own: &Path| {
         let _ = fs::create_dir(own);
-        let _ = chown(own, NOBODY, NOBODY);
+        let _ = chown(own, UNPRIVILEGED, UNPRIVILEGED);
     };
-    let statuses = swapped(&theirs, &secret, make, |name| {
+    let statuses = swapped(&remote, &secret, make, |name| {
         let submit = ["submit", "--dir", name.to_str().unwrap(), "--", "sh", "-c", "ls; touch made"];
         let mut statuses = Vec::new();
         for _ in 0..40 {
-            let answer = machine.call_as(NOBODY, &submit);
+            let answer = machine.call_as(UNPRIVILEGED, &submit);
             let Ok(job) = String::from_utf8_lossy(&answer.stdout).trim().parse::<u64>() else { continue };
             statuses.push(machine.wait(job));
             assert!(!machine.logs(job).contains("secret"), "{}", machine.logs(job));
@@ -79,15 +79,15 @@ fn a_script_is_read_as_who_submits_it() {
     if !is_root("two users") {
         return;
     }
-    let (machine, theirs, secret) = stage("#!/bin/sh\necho of-root\n");
+    let (machine, remote, secret) = stage("#!/bin/sh\necho of-root\n");
     let make = |own: &Path| {
         let _ = fs::write(own, "#!/bin/sh\necho theirs\n");
-        let _ = chown(own, NOBODY, NOBODY);
+        let _ = chown(own, UNPRIVILEGED, UNPRIVILEGED);
     };
-    let logs = swapped(&theirs, &secret.join("secret.sh"), make, |name| {
+    let logs = swapped(&remote, &secret.join("secret.sh"), make, |name| {
         let mut logs = Vec::new();
         for _ in 0..20 {
-            let answer = machine.call_as(NOBODY, &["submit", "--dir", "/", name.to_str().unwrap()]);
+            let answer = machine.call_as(UNPRIVILEGED, &["submit", "--dir", "/", name.to_str().unwrap()]);
             assert!(!String::from_utf8_lossy(&answer.stderr).contains("of-root"), "{answer:?}");
             let Ok(job) = String::from_utf8_lossy(&answer.stdout).trim().parse::<u64>() else { continue };
             machine.wait(job);
@@ -98,9 +98,9 @@ fn a_script_is_read_as_who_submits_it() {
     assert!(logs.iter().all(|log| !log.contains("of-root")), "{logs:?}");
 }
 
-fn up(folder: &Path, jobs: &Path, socket: &Path) -> (Option<i32>, String) {
+fn up(dir: &Path, jobs: &Path, socket: &Path) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-    command.args(["local", "up", "--dir"]).arg(jobs).arg("--socket").arg(socket).current_dir(folder);
+    command.args(["local", "up", "--dir"]).arg(jobs).arg("--socket").arg(socket).current_dir(dir);
     let output = command.output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
@@ -110,35 +110,35 @@ fn a_daemon_of_root_uses_no_path_that_others_can_replace() {
     if !is_root("two users") {
         return;
     }
-    let folder = crate::common::TestFolder::new();
-    let (theirs, own) = (folder.join("theirs"), folder.join("own"));
-    fs::create_dir_all(theirs.join("below")).unwrap();
+    let dir = crate::common::TestDir::new();
+    let (remote, own) = (dir.join("theirs"), dir.join("own"));
+    fs::create_dir_all(remote.join("below")).unwrap();
     fs::create_dir(&own).unwrap();
-    chown(&theirs, NOBODY, NOBODY).unwrap();
-    let open = folder.join("open");
+    chown(&remote, UNPRIVILEGED, UNPRIVILEGED).unwrap();
+    let open = dir.join("open");
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
-    symlink(theirs.join("below"), folder.join("link")).unwrap();
+    symlink(remote.join("below"), dir.join("link")).unwrap();
     for (jobs, socket) in [
-        (theirs.join("below/jobs"), own.join("s")),
-        (folder.join("link/jobs"), own.join("s")),
+        (remote.join("below/jobs"), own.join("s")),
+        (dir.join("link/jobs"), own.join("s")),
         (open.join("jobs"), own.join("s")),
-        (own.join("jobs"), theirs.join("s")),
-        (own.join("jobs"), theirs.join("below/s")),
-        (own.join("jobs"), folder.join("link/s")),
+        (own.join("jobs"), remote.join("s")),
+        (own.join("jobs"), remote.join("below/s")),
+        (own.join("jobs"), dir.join("link/s")),
         (own.join("jobs"), open.join("s")),
     ] {
-        let (code, why) = up(&folder, &jobs, &socket);
-        let said = why.contains("other users can write to it and replace its contents");
-        assert!(code == Some(1) && said, "{} {}: {why}", jobs.display(), socket.display());
+        let (code, why) = up(&dir, &jobs, &socket);
+        let reported = why.contains("other users can write to it and replace its contents");
+        assert!(code == Some(1) && reported, "{} {}: {why}", jobs.display(), socket.display());
         assert!(!socket.exists(), "{}", socket.display());
     }
     // The daemon does not follow a link at the path of the socket.
-    let secret = folder.join("secret");
+    let secret = dir.join("secret");
     fs::write(&secret, "of root\n").unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     symlink(&secret, own.join("s")).unwrap();
-    let (code, why) = up(&folder, &own.join("jobs"), &own.join("s"));
+    let (code, why) = up(&dir, &own.join("jobs"), &own.join("s"));
     assert!(code == Some(1) && why.contains("is not a socket"), "{why}");
     assert_eq!(fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
 }

@@ -8,8 +8,8 @@ use super::machine::{Machine, until};
 fn reboot(machine: &mut Machine, running: &[u64]) {
     machine.kill();
     for job in running {
-        let folder = machine.folder.join(format!("jobs/jobs/{job}"));
-        let attempts = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let dir = machine.dir.join(format!("jobs/jobs/{job}"));
+        let attempts = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
         for file in attempts.map(|attempt| attempt.join("claim.json")).filter(|file| file.exists()) {
             let text = fs::read_to_string(&file).unwrap();
             let mut claim: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -25,7 +25,7 @@ fn reboot(machine: &mut Machine, running: &[u64]) {
 #[test]
 fn a_reboot_leaves_each_job_where_it_was_or_starts_it_again() {
     let mut machine = Machine::up(&["--grace", "300s"]);
-    let (go, failed) = (machine.folder.join("go"), machine.folder.join("failed"));
+    let (go, failed) = (machine.dir.join("go"), machine.dir.join("failed"));
     let waits = format!("while ! test -e {}; do sleep 0.1; done", go.display());
     let ended = machine.submit(&[], "exit 3");
     assert_eq!(machine.wait(ended), 3);
@@ -41,12 +41,12 @@ fn a_reboot_leaves_each_job_where_it_was_or_starts_it_again() {
         &format!("test -e {0} || {{ touch {0}; exit 9; }}; exit 6", failed.display()),
     );
     until(|| machine.job(retry)["attempts"] == 2 || failed.exists());
-    let held = machine.submit(&["--hold"], "exit 7");
-    let after = machine.submit(&["--after", &format!("{held}:any")], "exit 8");
+    let on_hold = machine.submit(&["--hold"], "exit 7");
+    let after = machine.submit(&["--after", &format!("{on_hold}:any")], "exit 8");
     let pending = machine.submit(&["--cpu", "4"], "exit 10");
     machine.until(running, "running");
     machine.until(pending, "queued");
-    let still = |machine: &Machine| [ended, held, after].map(|job| machine.job(job)["state"].clone());
+    let still = |machine: &Machine| [ended, on_hold, after].map(|job| machine.job(job)["state"].clone());
     let before = still(&machine);
     assert_eq!(before, ["ended", "held", "waiting"]);
     reboot(&mut machine, &[ended, running, ending, restarting, retry]);
@@ -54,8 +54,8 @@ fn a_reboot_leaves_each_job_where_it_was_or_starts_it_again() {
     assert_eq!(machine.wait(ending), 125, "it was canceled, and does not run again");
     assert!(machine.job(ending)["reason"].as_str().unwrap().starts_with("canceled"), "{}", machine.job(ending));
     fs::write(&go, "").unwrap();
-    assert!(machine.call(&["release", &held.to_string()]).status.success());
-    let all = [running, restarting, retry, held, after, pending].map(|job| machine.wait(job));
+    assert!(machine.call(&["release", &on_hold.to_string()]).status.success());
+    let all = [running, restarting, retry, on_hold, after, pending].map(|job| machine.wait(job));
     assert_eq!(all, [4, 5, 6, 7, 8, 10]);
     let attempts = [ended, running, restarting].map(|job| machine.job(job)["attempts"].clone());
     assert_eq!(attempts, [1, 2, 2], "what ran runs once more, what has ended does not");

@@ -5,7 +5,7 @@ use std::fs;
 use super::machine::{Machine, until};
 
 fn submit(machine: &Machine, text: &str) -> String {
-    fs::write(machine.folder.join("job.sh"), text).unwrap();
+    fs::write(machine.dir.join("job.sh"), text).unwrap();
     let output = machine.call(&["submit", "job.sh"]);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stderr).unwrap()
@@ -27,7 +27,7 @@ echo $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX $SLURM_ARRAY_TASK_COUNT $SLURM_
         assert_eq!(machine.wait(job), 0);
         let due = format!("job={job} of=1 task={task}\n2 6 3 2 50\n");
         assert_eq!(machine.logs(job), due);
-        let file = machine.folder.join(format!("out-1_{task}-job.sh-0.txt"));
+        let file = machine.dir.join(format!("out-1_{task}-job.sh-0.txt"));
         until(|| fs::read_to_string(&file).is_ok_and(|text| text == due));
     }
     assert_eq!(
@@ -50,11 +50,11 @@ test $SLURM_SUBMIT_DIR = $(pwd); test $SLURM_JOB_NODELIST = $SLURMD_NODENAME
 echo ${KORNSOLE_LOCAL_SOCKET-not exported}
 echo apart >&2
 ";
-    let said = submit(&machine, text);
+    let reported = submit(&machine, text);
     let due = "warning: job.sh: ignored options without an effect on this machine: --account=lab99 (line 2), --mail-type=END (line 4)\n";
-    assert_eq!((said.as_str(), machine.wait(1)), (due, 0), "{}", machine.logs(1));
+    assert_eq!((reported.as_str(), machine.wait(1)), (due, 0), "{}", machine.logs(1));
     assert_eq!(machine.logs(1), "1 eval 2 2 4 100 7\nnot exported\n");
-    assert_eq!(fs::read_to_string(machine.folder.join("eval-1.err")).unwrap(), "apart\n");
+    assert_eq!(fs::read_to_string(machine.dir.join("eval-1.err")).unwrap(), "apart\n");
     let job = machine.job(1);
     assert_eq!((&job["vcore"], &job["memory"]), (&4000.into(), &(400 << 20).into()));
 }
@@ -68,13 +68,13 @@ fn an_option_that_is_not_understood_runs_nothing() {
         ("#SBATCH -N 2", "job.sh:2: cannot apply --nodes=2: a local job has one node"),
         ("#PBS -S /bin/csh", "job.sh:2: cannot apply -S /bin/csh: not supported"),
     ] {
-        fs::write(machine.folder.join("job.sh"), format!("#!/bin/sh\n{line}\ntouch ran\n")).unwrap();
-        let (code, said) = machine.said(&["submit", "job.sh"]);
-        assert!(code == 2 && said.contains(why), "{code} {said}");
+        fs::write(machine.dir.join("job.sh"), format!("#!/bin/sh\n{line}\ntouch ran\n")).unwrap();
+        let (code, reported) = machine.reported(&["submit", "job.sh"]);
+        assert!(code == 2 && reported.contains(why), "{code} {reported}");
     }
-    assert!(machine.live() == 0 && !machine.folder.join("ran").exists());
-    let (code, said) = machine.said(&["submit", "--mem", "50", "--", "true"]);
-    assert!(code == 2 && said.contains("unit"), "{code} {said}");
+    assert!(machine.live() == 0 && !machine.dir.join("ran").exists());
+    let (code, reported) = machine.reported(&["submit", "--mem", "50", "--", "true"]);
+    assert!(code == 2 && reported.contains("unit"), "{code} {reported}");
 }
 
 #[test]
@@ -108,9 +108,9 @@ set -eu
 echo $PBS_JOBID $PBS_JOBNAME $PBS_ARRAY_INDEX $PBS_NUM_PPN; cd $PBS_O_WORKDIR; echo error >&2
 test $(uniq $PBS_NODEFILE) = $PBS_O_HOST; echo $(wc -l <$PBS_NODEFILE) slots, $PBS_WALLTIME s, task $PBS_TASKNUM on node $PBS_NODENUM
 ";
-    let said = submit(&machine, text);
+    let reported = submit(&machine, text);
     assert_eq!(
-        said,
+        reported,
         "warning: job.sh: ignored options without an effect on this machine: -M ann@example.org (line 3)\n"
     );
     assert_eq!((machine.wait(1), machine.wait(2)), (0, 0));

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::machine::{Machine, until};
 
 fn supervisor(machine: &Machine, job: u64) -> u64 {
-    let claim = machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"));
+    let claim = machine.dir.join(format!("jobs/jobs/{job}/1/claim.json"));
     until(|| claim.exists());
     let claim: Value = serde_json::from_slice(&fs::read(claim).unwrap()).unwrap();
     claim["pid"].as_u64().unwrap()
@@ -19,9 +19,9 @@ fn is_there(pid: u64) -> bool {
 }
 
 #[test]
-fn a_second_job_has_none_of_the_figures_of_the_first() {
+fn a_second_job_has_none_of_the_values_of_the_first() {
     let machine = Machine::up(&[]);
-    let go = machine.folder.join("go");
+    let go = machine.dir.join("go");
     let script = "i=0; while test $i -lt 1000000; do i=$((i + 1)); done; echo busy; exit 3";
     let busy = machine.submit(&["--cpu", "4"], script);
     let script = format!("echo next; while ! test -e {}; do sleep 0.1; done; exit 4", go.display());
@@ -31,7 +31,7 @@ fn a_second_job_has_none_of_the_figures_of_the_first() {
     let one = supervisor(&machine, busy);
     assert_eq!(supervisor(&machine, next), one, "it takes the one that waits");
     let used = |json: &Value| json["cpu_ms"].as_u64().unwrap();
-    let top: Value = serde_json::from_str(&machine.said(&["top", "--json"]).1).unwrap();
+    let top: Value = serde_json::from_str(&machine.reported(&["top", "--json"]).1).unwrap();
     assert!(top[0]["processes"][0]["name"] == "sh" && used(&top[0]) < 100, "while it runs: {top}");
     fs::write(&go, "").unwrap();
     assert_eq!(machine.wait(next), 4);
@@ -42,7 +42,7 @@ fn a_second_job_has_none_of_the_figures_of_the_first() {
 }
 
 #[test]
-fn killed_while_it_waits_it_takes_no_job_with_it() {
+fn killed_while_it_waits_it_loses_no_job() {
     let machine = Machine::up(&[]);
     for round in 0..5 {
         let job = machine.submit(&[], "exit 3");
@@ -63,7 +63,7 @@ fn ended_is_ended_though_its_supervisor_has_another_job() {
     assert_eq!(supervisor(&machine, first), supervisor(&machine, second));
     machine.kill();
     // The file if the disk did not store the first job's last change.
-    let file = machine.folder.join(format!("jobs/jobs/{first}/job.json"));
+    let file = machine.dir.join(format!("jobs/jobs/{first}/job.json"));
     let retained = fs::read_to_string(&file).unwrap();
     let state = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["state"] == "running";
     fs::write(&file, retained.lines().find(state).unwrap()).unwrap();

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 fn unit(program: &Path, arguments: &[&str]) -> String {
     let Output { stdout, status, .. } = Command::new(program).args(["local", "unit"]).args(arguments).output().unwrap();
@@ -15,9 +15,9 @@ fn unit(program: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn systemd_reads_the_unit_and_finds_the_program_also_below_a_name_with_blanks() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let own = Path::new(env!("CARGO_BIN_EXE_kornsole"));
-    let odd = folder.join("50% of my tools");
+    let odd = dir.join("50% of my tools");
     fs::create_dir(&odd).unwrap();
     let odd = odd.join("kornsole");
     fs::copy(own, &odd).unwrap();
@@ -29,48 +29,48 @@ fn systemd_reads_the_unit_and_finds_the_program_also_below_a_name_with_blanks() 
         let text = unit(program, arguments);
         assert!(text.contains(&format!("\nWantedBy={wanted}\n")), "{text}");
         assert_eq!(text.contains("RuntimeDirectory=kornsole\n"), arguments.is_empty(), "{text}");
-        let file = folder.join("kornsole-local.service");
+        let file = dir.join("kornsole-local.service");
         fs::write(&file, &text).unwrap();
         let verified = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&file).output();
         let Ok(Output { status, stderr, .. }) = verified else {
             eprintln!("skipped: systemd-analyze is not installed");
             continue;
         };
-        let said = String::from_utf8_lossy(&stderr);
+        let reported = String::from_utf8_lossy(&stderr);
         // systemd also reports a missing program, and an unknown key, which it ignores.
-        assert!(status.success() && said.trim().is_empty(), "{said}\n{text}");
+        assert!(status.success() && reported.trim().is_empty(), "{reported}\n{text}");
     }
 }
 
 /// Stand-ins for the systemd programs record their arguments.
 struct Systemd {
-    folder: TestFolder,
+    dir: TestDir,
 }
 
 impl Systemd {
     fn new() -> Self {
-        let folder = TestFolder::new();
+        let dir = TestDir::new();
         for program in ["systemctl", "loginctl"] {
-            let file = folder.join(program);
-            let calls = folder.join("calls");
+            let file = dir.join(program);
+            let calls = dir.join("calls");
             fs::write(&file, format!("#!/bin/sh\necho {program} \"$@\" >>{}\n", calls.display())).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        Self { folder }
+        Self { dir }
     }
 
     fn call(&self, arguments: &[&str]) -> (i32, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
         command.arg("local").args(arguments).stdin(std::process::Stdio::null());
-        let path = format!("{}:{}", self.folder.display(), std::env::var("PATH").unwrap());
-        let output = command.env("PATH", path).env("XDG_CONFIG_HOME", self.folder.join("config")).output().unwrap();
+        let path = format!("{}:{}", self.dir.display(), std::env::var("PATH").unwrap());
+        let output = command.env("PATH", path).env("XDG_CONFIG_HOME", self.dir.join("config")).output().unwrap();
         let text = [output.stdout, output.stderr].concat();
         (output.status.code().unwrap(), String::from_utf8(text).unwrap())
     }
 
     fn calls(&self) -> String {
-        let calls = fs::read_to_string(self.folder.join("calls")).unwrap_or_default();
-        let _ = fs::remove_file(self.folder.join("calls"));
+        let calls = fs::read_to_string(self.dir.join("calls")).unwrap_or_default();
+        let _ = fs::remove_file(self.dir.join("calls"));
         calls
     }
 }
@@ -78,11 +78,11 @@ impl Systemd {
 #[test]
 fn a_service_of_a_user_is_installed_and_removed() {
     let systemd = Systemd::new();
-    let file = systemd.folder.join("config/systemd/user/kornsole-local.service");
-    let (code, said) = systemd.call(&["install", "--per-user", "--", "--cpu", "many"]);
-    assert!(code == 2 && said.contains("many") && !file.exists(), "{code} {said}");
-    let (code, said) = systemd.call(&["install", "--per-user", "--", "--cpu", "2"]);
-    assert!(code == 0 && said.contains("enabled lingering"), "{code} {said}");
+    let file = systemd.dir.join("config/systemd/user/kornsole-local.service");
+    let (code, reported) = systemd.call(&["install", "--per-user", "--", "--cpu", "many"]);
+    assert!(code == 2 && reported.contains("many") && !file.exists(), "{code} {reported}");
+    let (code, reported) = systemd.call(&["install", "--per-user", "--", "--cpu", "2"]);
+    assert!(code == 0 && reported.contains("enabled lingering"), "{code} {reported}");
     let due = "systemctl --user daemon-reload
 systemctl --user enable kornsole-local.service
 systemctl --user restart kornsole-local.service
@@ -94,10 +94,10 @@ loginctl enable-linger
     assert_eq!(systemd.call(&["install", "--per-user"]).0, 0, "one that is there is replaced");
     assert!(fs::read_to_string(&file).unwrap().contains(" local up\n"));
     systemd.calls();
-    let (code, said) = systemd.call(&["uninstall", "--per-user"]);
-    assert!(code == 2 && said.contains("--yes") && file.exists(), "it asks first: {code} {said}");
-    let (code, said) = systemd.call(&["uninstall", "--per-user", "--yes"]);
-    assert!(code == 0 && said.contains("stay on the disk") && !file.exists(), "{code} {said}");
+    let (code, reported) = systemd.call(&["uninstall", "--per-user"]);
+    assert!(code == 2 && reported.contains("--yes") && file.exists(), "it asks first: {code} {reported}");
+    let (code, reported) = systemd.call(&["uninstall", "--per-user", "--yes"]);
+    assert!(code == 0 && reported.contains("stay on the disk") && !file.exists(), "{code} {reported}");
     assert_eq!(
         systemd.calls(),
         "systemctl --user disable --now kornsole-local.service\nsystemctl --user daemon-reload\n"
@@ -105,8 +105,8 @@ loginctl enable-linger
     assert_eq!(systemd.call(&["uninstall", "--per-user", "--yes"]).0, 1);
     fs::write(&file, "[Service]\n").unwrap();
     for verb in [&["install", "--per-user"][..], &["uninstall", "--per-user", "--yes"]] {
-        let (code, said) = systemd.call(verb);
-        assert!(code == 1 && said.contains("kornsole did not write this file"), "{code} {said}");
+        let (code, reported) = systemd.call(verb);
+        assert!(code == 1 && reported.contains("kornsole did not write this file"), "{code} {reported}");
     }
     assert_eq!((systemd.calls().as_str(), fs::read_to_string(&file).unwrap().as_str()), ("", "[Service]\n"));
 }
@@ -114,10 +114,10 @@ loginctl enable-linger
 #[test]
 fn a_service_of_another_system_is_enabled_by_its_link() {
     let systemd = Systemd::new();
-    let root = systemd.folder.join("image");
+    let root = systemd.dir.join("image");
     let place = ["--root", root.to_str().unwrap()];
-    let (code, said) = systemd.call(&[&["install"], &place[..]].concat());
-    assert_eq!(code, 0, "{said}");
+    let (code, reported) = systemd.call(&[&["install"], &place[..]].concat());
+    assert_eq!(code, 0, "{reported}");
     let file = root.join("etc/systemd/system/kornsole-local.service");
     let link = root.join("etc/systemd/system/multi-user.target.wants/kornsole-local.service");
     let text = fs::read_to_string(&link).unwrap();

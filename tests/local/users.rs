@@ -5,17 +5,17 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use super::machine::{Machine, is_root, until};
 
-const NOBODY: Option<u32> = Some(65534);
+const UNPRIVILEGED: Option<u32> = Some(65534);
 const DAEMON: Option<u32> = Some(1);
 
 #[test]
-fn a_job_runs_as_who_submitted_it_and_is_nobody_elses() {
+fn a_job_runs_as_its_submitter_and_no_other_user_controls_it() {
     if !is_root("two users") {
         return;
     }
     let machine = Machine::up(&[]);
     let script = "id -u; id -G; grep -E 'NoNewPrivs|CapEff|CapPrm' /proc/self/status; sleep 60";
-    let job = machine.submit_as(NOBODY, &["--dir", "/", "--env", "USER=root"], script);
+    let job = machine.submit_as(UNPRIVILEGED, &["--dir", "/", "--env", "USER=root"], script);
     until(|| machine.logs(job).lines().count() == 5);
     let log = machine.logs(job);
     let words: Vec<&str> = log.split_whitespace().collect();
@@ -36,43 +36,43 @@ fn a_job_runs_as_who_submitted_it_and_is_nobody_elses() {
     let after = machine.call_as(DAEMON, &["submit", "--after", &number, "--dir", "/", "--", "true"]);
     assert_eq!(after.status.code(), Some(2), "nor can one wait for it");
     let inside = machine.call_as(
-        NOBODY,
-        &["submit", "--dir", "/", "--wait", "--", "ls", machine.folder.join("jobs").to_str().unwrap()],
+        UNPRIVILEGED,
+        &["submit", "--dir", "/", "--wait", "--", "ls", machine.dir.join("jobs").to_str().unwrap()],
     );
     assert_ne!(inside.status.code(), Some(0), "what is kept is root's alone");
     assert_eq!(machine.job(job)["state"], "running");
-    assert!(machine.call_as(NOBODY, &["cancel", &number]).status.success());
+    assert!(machine.call_as(UNPRIVILEGED, &["cancel", &number]).status.success());
     assert_eq!(machine.job(machine.submit_as(DAEMON, &["--dir", "/"], "true"))["queue"], "root.users.daemon");
 }
 
 #[test]
-fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
+fn a_user_that_floods_the_queue_does_not_block_the_guarantee_of_another() {
     if !is_root("two users") {
         return;
     }
     let machine = Machine::up(&[]);
-    let flood: Vec<u64> = (0..8).map(|_| machine.submit_as(NOBODY, &["--dir", "/"], "sleep 300")).collect();
+    let flood: Vec<u64> = (0..8).map(|_| machine.submit_as(UNPRIVILEGED, &["--dir", "/"], "sleep 300")).collect();
     until(|| flood.iter().filter(|job| machine.job(**job)["state"] == "running").count() == 4);
     let asked = machine.call_as(DAEMON, &["submit", "--where", "--dir", "/", "--", "true"]);
-    let said = String::from_utf8(asked.stdout).unwrap();
-    assert!(said.contains("other jobs are preempted for the guaranteed resources of its queue"), "{said}");
+    let reported = String::from_utf8(asked.stdout).unwrap();
+    assert!(reported.contains("other jobs are preempted for the guaranteed resources of its queue"), "{reported}");
     let other = machine.submit_as(DAEMON, &["--dir", "/"], "echo mine");
     until(|| machine.job(other)["state"] == "ended");
     assert_eq!(machine.logs(other), "mine\n");
     let again = flood.iter().map(|job| machine.job(*job));
     let waits = again.filter(|job| job["attempts"] == 1 && job["state"] == "queued").count();
-    let begun_again = flood.iter().filter(|job| machine.job(**job)["attempts"] == 2).count();
-    assert_eq!(waits + begun_again, 1, "one made room, and is queued again");
+    let restarted = flood.iter().filter(|job| machine.job(**job)["attempts"] == 2).count();
+    assert_eq!(waits + restarted, 1, "one made room, and is queued again");
 }
 
 #[test]
-fn who_floods_with_small_jobs_makes_room_too() {
+fn a_user_that_floods_with_small_jobs_is_also_preempted() {
     if !is_root("two users") {
         return;
     }
     let machine = Machine::up(&[]);
     let small = ["--dir", "/", "--cpu", "1", "--mem", "20M"];
-    let flood: Vec<u64> = (0..8).map(|_| machine.submit_as(NOBODY, &small, "sleep 300")).collect();
+    let flood: Vec<u64> = (0..8).map(|_| machine.submit_as(UNPRIVILEGED, &small, "sleep 300")).collect();
     until(|| flood.iter().filter(|job| machine.job(**job)["state"] == "running").count() == 4);
     let other = machine.submit_as(DAEMON, &["--dir", "/"], "echo mine");
     until(|| machine.job(other)["state"] == "ended");
@@ -86,7 +86,7 @@ fn a_core_with_its_memory_and_a_gpu_are_guaranteed() {
     }
     let machine = Machine::up(&["--cpu", "2", "--gpu", "2"]);
     let flags = ["--dir", "/", "--cpu", "1", "--gpu", "1"];
-    let flood: Vec<u64> = (0..4).map(|_| machine.submit_as(NOBODY, &flags, "sleep 300")).collect();
+    let flood: Vec<u64> = (0..4).map(|_| machine.submit_as(UNPRIVILEGED, &flags, "sleep 300")).collect();
     until(|| flood.iter().filter(|job| machine.job(**job)["state"] == "running").count() == 2);
     let other = machine.submit_as(DAEMON, &flags, "echo $CUDA_VISIBLE_DEVICES");
     until(|| machine.job(other)["state"] == "ended");
@@ -99,17 +99,17 @@ fn an_output_file_is_the_submitters() {
         return;
     }
     let machine = Machine::up(&[]);
-    let folder = machine.folder.join("shared");
-    fs::create_dir(&folder).unwrap();
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-    let secret = machine.folder.join("secret");
+    let dir = machine.dir.join("shared");
+    fs::create_dir(&dir).unwrap();
+    fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
+    let secret = machine.dir.join("secret");
     fs::write(&secret, "mine\n").unwrap();
-    let out = folder.join("out");
+    let out = dir.join("out");
     let flags = ["--dir", "/", "--output", out.to_str().unwrap()];
-    let job = machine.submit_as(NOBODY, &flags, "echo written");
+    let job = machine.submit_as(UNPRIVILEGED, &flags, "echo written");
     assert_eq!((machine.wait(job), fs::read_to_string(&out).unwrap().as_str()), (0, "written\n"));
     assert_eq!(fs::metadata(&out).unwrap().uid(), 65534, "it is his");
-    let job = machine.submit_as(NOBODY, &[&flags[..], &["--hold"]].concat(), "echo attack");
+    let job = machine.submit_as(UNPRIVILEGED, &[&flags[..], &["--hold"]].concat(), "echo attack");
     fs::remove_file(&out).unwrap();
     std::os::unix::fs::symlink(&secret, &out).unwrap();
     assert!(machine.call(&["release", &job.to_string()]).status.success());
@@ -117,9 +117,10 @@ fn an_output_file_is_the_submitters() {
     // A file of another user without write permission.
     fs::remove_file(&out).unwrap();
     let flags = ["--dir", "/", "--output", "/root-only/out"];
-    let refused = machine.call_as(NOBODY, &[&["submit"], &flags[..], &["--", "true"]].concat());
+    let refused = machine.call_as(UNPRIVILEGED, &[&["submit"], &flags[..], &["--", "true"]].concat());
     assert_eq!(refused.status.code(), Some(2));
-    let job = machine.submit_as(NOBODY, &["--dir", "/", "--output", out.to_str().unwrap(), "--hold"], "echo attack");
+    let job =
+        machine.submit_as(UNPRIVILEGED, &["--dir", "/", "--output", out.to_str().unwrap(), "--hold"], "echo attack");
     fs::write(&out, "of daemon\n").unwrap();
     std::os::unix::fs::chown(&out, Some(1), Some(1)).unwrap();
     assert!(machine.call(&["release", &job.to_string()]).status.success());
@@ -133,34 +134,34 @@ fn what_who_started_the_daemon_had_open_is_closed_to_jobs() {
     }
     let mut machine = Machine::up(&[]);
     machine.kill();
-    let secret = machine.folder.join("secret");
+    let secret = machine.dir.join("secret");
     fs::write(&secret, "of root\n").unwrap();
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "exec 7<\"$0\" && exec \"$@\""]).arg(&secret);
     machine.start_by(shell);
-    let job = machine.submit_as(NOBODY, &["--dir", "/"], "ls /proc/self/fd; cat <&7 || echo closed");
+    let job = machine.submit_as(UNPRIVILEGED, &["--dir", "/"], "ls /proc/self/fd; cat <&7 || echo closed");
     machine.wait(job);
     let log = machine.logs(job);
     assert!(log.ends_with("closed\n") && !log.contains("of root"), "{log}");
 }
 
 #[test]
-fn the_socket_and_what_is_kept_are_not_others() {
+fn the_socket_and_stored_files_are_private() {
     if !is_root("two users") {
         return;
     }
     let machine = Machine::up(&[]);
-    let job = machine.submit_as(NOBODY, &["--dir", "/", "--env", "SECRET=of-nobody"], "echo $SECRET; sleep 300");
+    let job = machine.submit_as(UNPRIVILEGED, &["--dir", "/", "--env", "SECRET=of-nobody"], "echo $SECRET; sleep 300");
     until(|| !machine.logs(job).is_empty());
-    let mode = |path: &str| fs::metadata(machine.folder.join(path)).unwrap().permissions().mode() & 0o777;
+    let mode = |path: &str| fs::metadata(machine.dir.join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("run"), mode("run/local.sock")), (0o755, 0o666), "everybody may ask, nobody may replace it");
     let retained = ["jobs", "jobs/jobs", "jobs/jobs/1", "jobs/jobs/1/1"].map(mode);
     assert_eq!(retained, [0o700; 4]);
     assert_eq!(mode("jobs/lock"), 0o600);
-    let files = ["env.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
+    let files = ["submitted.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
         .map(|file| mode(&format!("jobs/jobs/1/{file}")));
     assert_eq!(files, [0o600; 5]);
-    let main = fs::read(machine.folder.join("jobs/jobs/1/1/main.json")).unwrap();
+    let main = fs::read(machine.dir.join("jobs/jobs/1/1/main.json")).unwrap();
     let main: serde_json::Value = serde_json::from_slice(&main).unwrap();
     let pid = main["pid"].to_string();
     let script = format!("cat /proc/{pid}/environ /proc/{pid}/fd/1; kill {pid}; ls /proc/{pid}/cwd/; :");
@@ -174,18 +175,18 @@ fn the_socket_and_what_is_kept_are_not_others() {
 }
 
 #[test]
-fn a_daemon_of_root_keeps_nothing_where_others_may_write() {
+fn a_daemon_of_root_stores_nothing_where_others_may_write() {
     if !is_root("two users") {
         return;
     }
-    let folder = crate::common::TestFolder::new();
+    let dir = crate::common::TestDir::new();
     for (name, owner, mode) in [("theirs", 65534, 0o700), ("open", 0, 0o777)] {
-        let jobs = folder.join(name);
+        let jobs = dir.join(name);
         fs::create_dir(&jobs).unwrap();
         std::os::unix::fs::chown(&jobs, Some(owner), None).unwrap();
         fs::set_permissions(&jobs, fs::Permissions::from_mode(mode)).unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.args(["local", "up", "--dir"]).arg(&jobs).arg("--socket").arg(folder.join("s"));
+        command.args(["local", "up", "--dir"]).arg(&jobs).arg("--socket").arg(dir.join("s"));
         let output = command.output().unwrap();
         let why = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(1) && why.contains("other users can write to it"), "{name}: {why}");
@@ -193,19 +194,19 @@ fn a_daemon_of_root_keeps_nothing_where_others_may_write() {
 }
 
 #[test]
-fn hooks_run_as_the_submitter_and_others_make_room() {
+fn hooks_run_as_the_submitter_and_others_are_requeued() {
     if !is_root("two users") {
         return;
     }
     let machine = Machine::up(&[]);
     let flags = ["--dir", "/", "--checkpoint", "id -u; grep CapEff /proc/self/status"];
-    let job = machine.submit_as(NOBODY, &flags, "echo $$; trap 'exit 0' TERM; while :; do sleep 0.1; done");
+    let job = machine.submit_as(UNPRIVILEGED, &flags, "echo $$; trap 'exit 0' TERM; while :; do sleep 0.1; done");
     until(|| !machine.logs(job).is_empty());
-    assert!(machine.call_as(NOBODY, &["cancel", &job.to_string()]).status.success());
+    assert!(machine.call_as(UNPRIVILEGED, &["cancel", &job.to_string()]).status.success());
     machine.wait(job);
     let log = machine.logs(job);
     assert!(log.contains("\n65534\nCapEff:\t0000000000000000\n"), "{log}");
-    let refused = machine.call_as(NOBODY, &["submit", "--dir", "/", "--no-preempt", "--", "true"]);
+    let refused = machine.call_as(UNPRIVILEGED, &["submit", "--dir", "/", "--no-preempt", "--", "true"]);
     let why = String::from_utf8(refused.stderr).unwrap();
     assert!(refused.status.code() == Some(1) && why.contains("adminacl"), "{why}");
     assert_eq!(machine.live(), 0, "nothing was enqueued");

@@ -14,7 +14,7 @@ fn waits_for(machine: &Machine, job: u64, why: &str) {
         last = reason(machine, job);
         last.contains(why) || last.len() > 10_000
     });
-    let listed = machine.said(&["jobs"]).1;
+    let listed = machine.reported(&["jobs"]).1;
     assert!(listed.contains(why), "the list says the same: {listed}");
 }
 
@@ -45,9 +45,9 @@ fn a_large_job_has_its_turn_and_short_ones_start_before_it() {
         waits_for(&machine, job, &format!("waits for job {large}, which is ahead of it and would start later"));
     }
     assert_eq!(machine.job(large)["state"], "queued");
-    assert_eq!(machine.said(&["local", "edit", &late.to_string(), "--time", "20m"]).0, 0);
+    assert_eq!(machine.reported(&["local", "edit", &late.to_string(), "--time", "20m"]).0, 0);
     assert_eq!(machine.wait(late), 0, "with a shorter limit it starts before it too");
-    machine.said(&["cancel", &large.to_string()]);
+    machine.reported(&["cancel", &large.to_string()]);
     assert_eq!(machine.wait(unlimited), 0);
 }
 
@@ -65,13 +65,13 @@ fn without_backfill_none_starts_before_a_blocked_job() {
     machine.kill();
     machine.start();
     waits_for(&machine, short, &turn);
-    machine.said(&["cancel", &runs.to_string()]);
+    machine.reported(&["cancel", &runs.to_string()]);
     assert_eq!([machine.wait(large), machine.wait(short)], [0, 0]);
 }
 
 /// As many small jobs as anyone likes: each that ends is followed by the next one.
 #[test]
-fn a_large_job_starts_behind_a_stream_of_small_ones() {
+fn a_large_job_starts_despite_a_stream_of_small_ones() {
     let machine = Machine::up(&[]);
     let small = ["--cpu", "1", "--mem", "100M"];
     let stream: Vec<u64> = (0..40).map(|at| machine.submit(&small, &format!("sleep 0.{}", 3 + at % 5))).collect();
@@ -83,8 +83,8 @@ fn a_large_job_starts_behind_a_stream_of_small_ones() {
 
 #[test]
 fn a_full_queue_names_its_limit_and_who_uses_it() {
-    let folder = crate::common::TestFolder::new();
-    let config = folder.join("queues.yaml");
+    let dir = crate::common::TestDir::new();
+    let config = dir.join("queues.yaml");
     let text = "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n        queues:\n          - name: small\n            resources:\n              max: {vcore: 2}\n          - name: few\n            maxapplications: 1\n";
     fs::write(&config, text).unwrap();
     let machine = Machine::up(&["--config", config.to_str().unwrap()]);
@@ -100,55 +100,55 @@ fn a_full_queue_names_its_limit_and_who_uses_it() {
 }
 
 #[test]
-fn a_drained_machine_says_by_whom_and_why() {
+fn a_drained_machine_shows_who_drained_it_and_why() {
     let mut machine = Machine::up(&[]);
-    let (code, why) = machine.said(&["local", "drain"]);
+    let (code, why) = machine.reported(&["local", "drain"]);
     assert!(code == 2 && why.contains("missing reason; use --reason"), "{code} {why}");
     let runs = machine.submit(&[], "sleep 300");
     machine.until(runs, "running");
-    assert_eq!(machine.said(&["local", "drain", "--reason", "new disk"]).0, 0);
+    assert_eq!(machine.reported(&["local", "drain", "--reason", "new disk"]).0, 0);
     let waits = machine.submit(&[], "true");
     let user = machine.job(runs)["user"].as_str().unwrap().to_owned();
     let drained = format!("this machine is drained by {user}, since 20");
     waits_for(&machine, waits, &drained);
     for command in [&["jobs"][..], &["top"], &["local", "info"], &["local", "status"], &["job", &waits.to_string()]] {
-        let said = machine.said(command).1;
-        assert!(said.contains(&drained) && said.contains(" UTC: new disk\n"), "{command:?}: {said}");
+        let reported = machine.reported(command).1;
+        assert!(reported.contains(&drained) && reported.contains(" UTC: new disk\n"), "{command:?}: {reported}");
     }
-    let (code, why) = machine.said(&["local", "drain", "--reason", "again"]);
+    let (code, why) = machine.reported(&["local", "drain", "--reason", "again"]);
     assert!(code == 1 && why.contains("new disk"), "{code} {why}");
     machine.kill();
     machine.start();
-    assert!(machine.said(&["local", "info"]).1.contains("new disk"), "it is not forgotten");
-    assert_eq!(machine.said(&["local", "resume"]).0, 0);
+    assert!(machine.reported(&["local", "info"]).1.contains("new disk"), "it is not forgotten");
+    assert_eq!(machine.reported(&["local", "resume"]).0, 0);
     assert_eq!(machine.wait(waits), 0);
-    assert!(!machine.said(&["jobs"]).1.contains("drained"));
-    assert_eq!(machine.said(&["local", "resume"]).0, 1);
+    assert!(!machine.reported(&["jobs"]).1.contains("drained"));
+    assert_eq!(machine.reported(&["local", "resume"]).0, 1);
 }
 
 #[test]
-fn a_job_that_was_canceled_says_why() {
+fn a_canceled_job_shows_the_reason() {
     let machine = Machine::up(&[]);
     let runs = machine.submit(&[], "sleep 300");
     machine.until(runs, "running");
-    let held = machine.submit(&["--hold"], "true");
-    let both = [runs.to_string(), held.to_string()];
-    assert_eq!(machine.said(&["cancel", &both[0], &both[1], "--yes", "--reason", "wrong data"]).0, 0);
+    let on_hold = machine.submit(&["--hold"], "true");
+    let both = [runs.to_string(), on_hold.to_string()];
+    assert_eq!(machine.reported(&["cancel", &both[0], &both[1], "--yes", "--reason", "wrong data"]).0, 0);
     assert_eq!(machine.wait(runs), 125);
-    for job in [runs, held] {
+    for job in [runs, on_hold] {
         let reason = reason(&machine, job);
         assert!(reason.starts_with("canceled by ") && reason.ends_with(": wrong data"), "{reason}");
     }
-    assert!(machine.said(&["history"]).1.contains(": wrong data"));
-    machine.call(&["requeue", &held.to_string()]);
-    machine.wait(held);
-    assert_eq!(reason(&machine, held), "ok", "a later end has its own reason");
+    assert!(machine.reported(&["history"]).1.contains(": wrong data"));
+    machine.call(&["requeue", &on_hold.to_string()]);
+    machine.wait(on_hold);
+    assert_eq!(reason(&machine, on_hold), "ok", "a later end has its own reason");
 }
 
 #[test]
-fn a_rejected_file_is_said_and_breaks_no_start() {
-    let folder = crate::common::TestFolder::new();
-    let config = folder.join("queues.yaml");
+fn a_rejected_file_is_reported_and_does_not_stop_the_start() {
+    let dir = crate::common::TestDir::new();
+    let config = dir.join("queues.yaml");
     let queues = |names: &[&str]| {
         let list: String = names.iter().map(|name| format!("          - name: {name}\n")).collect();
         format!(
@@ -157,21 +157,21 @@ fn a_rejected_file_is_said_and_breaks_no_start() {
     };
     fs::write(&config, queues(&["first"])).unwrap();
     let mut machine = Machine::up(&["--config", config.to_str().unwrap()]);
-    let takes = |machine: &Machine, queue: &str| machine.said(&["submit", "--queue", queue, "--", "true"]).0 == 0;
-    assert!(takes(&machine, "root.first"));
+    let accepts = |machine: &Machine, queue: &str| machine.reported(&["submit", "--queue", queue, "--", "true"]).0 == 0;
+    assert!(accepts(&machine, "root.first"));
     fs::write(&config, queues(&["first", "second"])).unwrap();
-    until(|| takes(&machine, "root.second"));
+    until(|| accepts(&machine, "root.second"));
     fs::write(&config, "partitions: [{name: default, queues: 7}]\n").unwrap();
     let rejected = "queues.yaml was rejected, the configuration is unchanged: ";
     for command in [&["jobs"][..], &["local", "status"]] {
-        until(|| machine.said(command).1.contains(rejected));
+        until(|| machine.reported(command).1.contains(rejected));
     }
-    assert!(takes(&machine, "root.second"), "the one before is active");
+    assert!(accepts(&machine, "root.second"), "the one before is active");
     machine.kill();
     machine.start();
-    assert!(takes(&machine, "root.second"), "the last good one is used");
-    until(|| machine.said(&["local", "status"]).1.contains(rejected));
+    assert!(accepts(&machine, "root.second"), "the last good one is used");
+    until(|| machine.reported(&["local", "status"]).1.contains(rejected));
     fs::write(&config, queues(&["first", "second", "third"])).unwrap();
-    until(|| takes(&machine, "root.third"));
-    assert!(!machine.said(&["jobs"]).1.contains("rejected"));
+    until(|| accepts(&machine, "root.third"));
+    assert!(!machine.reported(&["jobs"]).1.contains("rejected"));
 }

@@ -1,7 +1,7 @@
 //! `kornsole apply` in a terminal: it shows the changes, then asks for confirmation.
 
 use super::terminal::Terminal;
-use crate::common::{Program, TestFolder};
+use crate::common::{Program, TestDir};
 
 const CONFIG: &str = "\
 partitions:
@@ -14,16 +14,16 @@ partitions:
 
 #[test]
 fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
-    let folder = TestFolder::new();
-    let queues = folder.write("queues.yaml", CONFIG);
+    let dir = TestDir::new();
+    let queues = dir.write("queues.yaml", CONFIG);
     let owner = nix::unistd::User::from_uid(nix::unistd::Uid::current()).unwrap().unwrap().name;
-    let token = folder.write("token", folder.token(&owner, "x"));
+    let token = dir.write("token", dir.token(&owner, "x"));
     std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let path = |path: &std::path::Path| path.to_str().unwrap().to_owned();
-    let server = Program::serve(&["--config", &path(&queues), "--tokens", &path(&folder.tokens())]);
+    let server = Program::serve(&["--config", &path(&queues), "--tokens", &path(&dir.tokens())]);
     let (url, token) = (server.url(), path(&token));
     let apply = |text: &str| {
-        let file = path(&folder.write("new.yaml", text));
+        let file = path(&dir.write("new.yaml", text));
         Terminal::kornsole(&["apply", &file, "--server", &url, "--token-file", &token], &[])
     };
     let in_force = || std::fs::read_to_string(&queues).unwrap();

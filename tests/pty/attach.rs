@@ -3,7 +3,7 @@
 use std::process::Command as Process;
 
 use super::terminal::{Seen, Terminal, wait_for};
-use crate::common::{Program, TestFolder};
+use crate::common::{Program, TestDir};
 
 fn terminate(mut server: Program) {
     server.signal("TERM");
@@ -15,7 +15,7 @@ fn terminate(mut server: Program) {
     assert!(server.child.wait().expect("it is our child").success());
 }
 
-fn colour(seen: &Seen, word: &str) -> Option<vt100::Color> {
+fn color(seen: &Seen, word: &str) -> Option<vt100::Color> {
     let screen = seen.emulator.screen();
     let (line, column) = screen.rows(0, 100).enumerate().filter_map(|(at, row)| Some((at, row.find(word)?))).last()?;
     let row = screen.rows(0, 100).nth(line)?;
@@ -24,10 +24,10 @@ fn colour(seen: &Seen, word: &str) -> Option<vt100::Color> {
 }
 
 #[test]
-fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone() {
-    let test_folder = TestFolder::new();
-    let folder = test_folder.display().to_string();
-    let (tokens, token) = (format!("{folder}/tokens.yaml"), format!("{folder}/token"));
+fn an_attached_console_acts_within_its_permissions_and_reports_an_unreachable_server() {
+    let test_dir = TestDir::new();
+    let dir = test_dir.display().to_string();
+    let (tokens, token) = (format!("{dir}/tokens.yaml"), format!("{dir}/token"));
     let made = Process::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(["token", "new", "--user", "ann", "--group", "ann", "--file", &tokens])
         .output()
@@ -36,7 +36,7 @@ fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone()
     std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("made private");
     let server = Program::serve(&["--workload", "tests/scenarios/tenants.yaml", "--tokens", &tokens]);
     let arguments = ["attach", &server.url(), "--token-file", &token, "--color", "true"];
-    let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &folder)]);
+    let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &dir)]);
     for word in ["REMOTE", "ann", "etl", "ml", "web"] {
         terminal.until_text(word);
     }
@@ -69,11 +69,11 @@ fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone()
     terminal.until_text("train: needs admin access on root.b.ml or a queue above it");
     assert!(!terminal.screen_text().contains("Kill train?"), "{}", terminal.screen_text());
 
-    let bright = terminal.look(|seen| colour(seen, "train")).expect("it is shown");
+    let bright = terminal.look(|seen| color(seen, "train")).expect("it is shown");
     terminate(server);
     terminal.until("the age of the data", |seen| seen.emulator.screen().contents().contains(" OLD "));
     terminal.until_text("refuses the connection");
-    terminal.until("the data, dimmed", |seen| colour(seen, "train").is_some_and(|now| now != bright));
+    terminal.until("the data, dimmed", |seen| color(seen, "train").is_some_and(|now| now != bright));
     terminal.press(":quit\r");
     assert_eq!(terminal.end().exit_code(), 0, "nothing would be lost");
     terminal.until_whole();

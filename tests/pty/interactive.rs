@@ -7,17 +7,17 @@ use portable_pty::PtySize;
 
 use super::local::Daemon;
 use super::terminal::Terminal;
-use crate::common::{TestFolder, kornsole_command};
+use crate::common::{TestDir, kornsole_command};
 
-fn up() -> (TestFolder, String, Daemon) {
-    let folder = TestFolder::new();
-    let (jobs, socket) = (folder.join("jobs").display().to_string(), folder.join("s").display().to_string());
+fn up() -> (TestDir, String, Daemon) {
+    let dir = TestDir::new();
+    let (jobs, socket) = (dir.join("jobs").display().to_string(), dir.join("s").display().to_string());
     let mut command =
         kornsole_command(&["local", "up", "--cpu", "4", "--mem", "4G", "--grace", "5s", "--log", "error"]);
     command.args(["--dir", &jobs, "--socket", &socket]).stdin(Stdio::null()).stderr(Stdio::null());
     let mut daemon = Daemon(command.stdout(Stdio::piped()).spawn().unwrap());
     BufReader::new(daemon.0.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
-    (folder, socket, daemon)
+    (dir, socket, daemon)
 }
 
 fn call(socket: &str, arguments: &[&str]) -> (i32, String) {
@@ -28,8 +28,8 @@ fn call(socket: &str, arguments: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
-    let (_folder, socket, mut daemon) = up();
+fn a_shell_is_left_resumed_and_ends_with_its_status() {
+    let (_dir, socket, mut daemon) = up();
     let own = [("KORNSOLE_LOCAL_SOCKET", socket.as_str()), ("PS1", "at> ")];
     let mut terminal = Terminal::kornsole(&["submit", "--interactive", "--", "sh"], &own);
     terminal.until_text("at> ");
@@ -49,9 +49,9 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     terminal.until_text("detached from job 1");
     assert_eq!(terminal.end().exit_code(), 0);
     let again = socket.clone();
-    let folder = std::path::Path::new(&again).parent().unwrap().join("jobs").display().to_string();
+    let dir = std::path::Path::new(&again).parent().unwrap().join("jobs").display().to_string();
     let mut command = kornsole_command(&["local", "up", "--cpu", "4", "--mem", "4G", "--log", "error"]);
-    command.args(["--dir", &folder, "--socket", &socket]).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.args(["--dir", &dir, "--socket", &socket]).stdin(Stdio::null()).stdout(Stdio::piped());
     daemon.0 = command.spawn().unwrap();
     BufReader::new(daemon.0.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
     let mut terminal = Terminal::kornsole(&["local", "attach", "1"], &own);
@@ -65,7 +65,7 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
 
 #[test]
 fn keys_reach_the_job_and_a_hang_up_ends_a_shell_at_once() {
-    let (_folder, socket, _daemon) = up();
+    let (_dir, socket, _daemon) = up();
     let own = [("KORNSOLE_LOCAL_SOCKET", socket.as_str()), ("PS1", "at> ")];
     let script = "trap 'echo caught' INT; echo begun; while :; do sleep 0.1; done";
     let mut catches = Terminal::kornsole(&["submit", "--interactive", "--", "sh", "-c", script], &own);
@@ -81,7 +81,7 @@ fn keys_reach_the_job_and_a_hang_up_ends_a_shell_at_once() {
 
 #[test]
 fn without_a_terminal_nothing_is_submitted() {
-    let (_folder, socket, _daemon) = up();
+    let (_dir, socket, _daemon) = up();
     let (code, why) = call(&socket, &["submit", "--interactive", "--", "sh"]);
     assert!(code == 2 && why.contains("are not a terminal"), "{code} {why}");
     assert_eq!(call(&socket, &["jobs", "--json"]).1, "[]\n");

@@ -4,12 +4,12 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command as Process, Stdio};
 
 use super::terminal::Terminal;
-use crate::common::{TestFolder, kornsole_command};
+use crate::common::{TestDir, kornsole_command};
 
 #[test]
 fn a_console_shows_the_jobs_of_this_machine() {
-    let folder = TestFolder::new();
-    let (jobs, socket) = (folder.join("jobs").display().to_string(), folder.join("s").display().to_string());
+    let dir = TestDir::new();
+    let (jobs, socket) = (dir.join("jobs").display().to_string(), dir.join("s").display().to_string());
     let mut command = kornsole_command(&["local", "up", "--cpu", "4", "--mem", "4Gi", "--log", "error"]);
     command.args(["--dir", &jobs, "--socket", &socket]).stdin(Stdio::null()).stderr(Stdio::null());
     let mut daemon = Daemon(command.stdout(Stdio::piped()).spawn().unwrap());
@@ -21,7 +21,7 @@ fn a_console_shows_the_jobs_of_this_machine() {
         );
     };
     call(&["submit", "--name", "shown", "--", "sleep", "20"]);
-    let here = folder.display().to_string();
+    let here = dir.display().to_string();
     let own = [("XDG_CONFIG_HOME", here.as_str()), ("KORNSOLE_LOCAL_SOCKET", &socket)];
     let mut terminal = Terminal::kornsole(&[], &own);
     terminal.until_text("local jobs");

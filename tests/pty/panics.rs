@@ -66,13 +66,13 @@ fn console_that_panics() {
 
 #[test]
 #[ignore = "not a test: run in a terminal by `a_panic_leaves_the_terminal_whole`"]
-fn console_beside_a_panic() {
+fn console_during_a_panic() {
     break_console(true);
 }
 
 #[test]
 fn a_panic_leaves_the_terminal_whole() {
-    for program in ["panics::console_that_panics", "panics::console_beside_a_panic"] {
+    for program in ["panics::console_that_panics", "panics::console_during_a_panic"] {
         // The binary has no way to panic on purpose.
         let mut command = CommandBuilder::new(std::env::current_exe().expect("this test has a file"));
         command.args([program, "--exact", "--ignored", "--nocapture"]);

@@ -18,7 +18,7 @@ fn shows(seen: &Seen, text: &str) -> bool {
 }
 
 #[test]
-fn a_text_goes_to_the_persons_own_editor_and_back() {
+fn a_text_is_opened_in_the_editor_of_the_user_and_read_back() {
     let mut terminal = editing("edited", "sed -i s/two/three/");
     terminal.press("E");
     terminal.until("the edited text", |seen| shows(seen, "name: three") && shows(seen, "edited, not applied"));
@@ -28,7 +28,7 @@ fn a_text_goes_to_the_persons_own_editor_and_back() {
 }
 
 #[test]
-fn an_editor_that_fails_changes_nothing_and_says_so() {
+fn a_failing_editor_changes_nothing_and_is_reported() {
     let mut terminal = editing("failed", "false");
     terminal.press("E");
     terminal.until_text("the text is unchanged");

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::Command as Process;
 
 use super::terminal::{ENTERS_ALTERNATE, Seen, Terminal, contains, demo, settings, side, size, wait_for};
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 #[test]
 fn the_dashboard_is_the_first_page() {
-    let folder = format!("{}/pty-overview", env!("CARGO_TARGET_TMPDIR"));
-    std::fs::create_dir_all(format!("{folder}/kornsole")).expect("the folder of the tests can be written");
-    std::fs::write(format!("{folder}/kornsole/settings.toml"), "").expect("the folder of the tests can be written");
-    let mut terminal = Terminal::kornsole(&["demo", "--color", "true"], &[("XDG_CONFIG_HOME", &folder)]);
+    let dir = format!("{}/pty-overview", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(format!("{dir}/kornsole")).expect("the folder of the tests can be written");
+    std::fs::write(format!("{dir}/kornsole/settings.toml"), "").expect("the folder of the tests can be written");
+    let mut terminal = Terminal::kornsole(&["demo", "--color", "true"], &[("XDG_CONFIG_HOME", &dir)]);
     terminal.until_text("Cluster");
     terminal.until_text("WAITING");
     terminal.until("what needs attention", |seen| seen.emulator.screen().contents().contains("1 of "));
@@ -20,7 +20,7 @@ fn the_dashboard_is_the_first_page() {
 }
 
 #[test]
-fn the_demo_is_alive_and_takes_keys() {
+fn the_demo_changes_and_accepts_keys() {
     let mut terminal = demo(&[]);
     assert_ne!(settings(&*terminal.master), terminal.before, "keys come one by one");
     let first = terminal.screen_text();
@@ -77,7 +77,7 @@ fn signals_leave_the_terminal_whole() {
 }
 
 #[test]
-fn suspending_leaves_the_terminal_whole_and_comes_back() {
+fn suspending_restores_the_terminal_and_resumes() {
     let mut terminal = demo(&[]);
     for stop in ["\x1a", "TSTP"] {
         if stop == "TSTP" {
@@ -113,14 +113,14 @@ fn style_numbers(raw: &[u8]) -> Vec<u32> {
 }
 
 /// 39 and 49 are the terminal's default.
-fn is_colour(number: u32) -> bool {
+fn is_color(number: u32) -> bool {
     matches!(number, 30..=38 | 40..=48 | 90..=97 | 100..=107)
 }
 
 #[test]
-fn no_color_is_without_colours_and_the_selection_stays_visible() {
-    let colours = |terminal: &Terminal| terminal.look(|seen| style_numbers(&seen.raw).into_iter().any(is_colour));
-    assert!(colours(&demo(&[])), "with colours this test would differ");
+fn no_color_has_no_colors_and_the_selection_stays_visible() {
+    let colors = |terminal: &Terminal| terminal.look(|seen| style_numbers(&seen.raw).into_iter().any(is_color));
+    assert!(colors(&demo(&[])), "with colours this test would differ");
 
     let mut terminal = demo(&[("NO_COLOR", "1")]);
     let reversed = |seen: &Seen, line: u16| {
@@ -134,7 +134,7 @@ fn no_color_is_without_colours_and_the_selection_stays_visible() {
     terminal.until("the row below selected", |seen| selected(seen).is_some() && selected(seen) != first);
     terminal.press("?");
     terminal.until_text("Help");
-    assert!(!colours(&terminal), "a colour in spite of NO_COLOR");
+    assert!(!colors(&terminal), "a colour in spite of NO_COLOR");
 }
 
 fn edit(file: &Path, text: &str) {
@@ -144,9 +144,9 @@ fn edit(file: &Path, text: &str) {
 }
 
 #[test]
-fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
-    let folder = TestFolder::new();
-    let (config, workload) = (folder.join("queues.yaml"), folder.join("workload.yaml"));
+fn an_edited_configuration_drains_removes_and_restores_on_the_screen() {
+    let dir = TestDir::new();
+    let (config, workload) = (dir.join("queues.yaml"), dir.join("workload.yaml"));
     let with = |queues: &str| {
         format!("partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues: [{queues}]\n")
     };
@@ -166,7 +166,7 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
             .find(|line| line.split_whitespace().any(|word| word.trim_start_matches('▌') == queue))
             .map(str::to_owned)
     };
-    let is = |seen: &Seen, queue: &str, sign: char| row(seen, queue).is_some_and(|row| row.contains(sign));
+    let is = |seen: &Seen, queue: &str, symbol: char| row(seen, queue).is_some_and(|row| row.contains(symbol));
     terminal.until("all queues active", |seen| ["stays", "busy", "empty"].iter().all(|queue| is(seen, queue, '●')));
 
     edit(&config, &with("{name: stays}"));
@@ -187,8 +187,8 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
 
 #[test]
 fn what_does_not_read_draws_nothing() {
-    let folder = env!("CARGO_TARGET_TMPDIR");
-    let file = format!("{folder}/unreadable.yaml");
+    let dir = env!("CARGO_TARGET_TMPDIR");
+    let file = format!("{dir}/unreadable.yaml");
     std::fs::write(&file, "partitions: 3\n").expect("written");
     for (arguments, code, message) in [
         (vec!["--config", &file], 1, format!("{file}:1:13: error[CFG-")),
@@ -208,7 +208,7 @@ fn what_does_not_read_draws_nothing() {
 }
 
 #[test]
-fn without_a_terminal_the_console_says_so() {
+fn without_a_terminal_the_console_reports_it() {
     let output = Process::new(env!("CARGO_BIN_EXE_kornsole")).arg("demo").output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stdout, b"");

@@ -1,7 +1,7 @@
 //! A long simulation reports its progress and stops on request.
 
 use super::terminal::Terminal;
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 const LONG: &str = r#"for = "20000h"
 
@@ -20,9 +20,9 @@ runtime = ["1m", "5m"]
 "#;
 
 #[test]
-fn a_single_long_run_says_what_is_done_how_fast_and_what_is_left() {
-    let folder = TestFolder::new();
-    let file = folder.write("long.toml", LONG);
+fn a_single_long_run_shows_progress_speed_and_time_left() {
+    let dir = TestDir::new();
+    let file = dir.write("long.toml", LONG);
     let terminal = Terminal::kornsole(&["simulate", file.to_str().unwrap()], &[]);
     terminal.until("done, rate and left", |seen| {
         let text = seen.emulator.screen().contents();

@@ -112,8 +112,8 @@ fn tapes_play_the_same_with_the_real_binary() {
 
 #[test]
 fn a_tape_is_shown_live() {
-    let folder = env!("CARGO_TARGET_TMPDIR");
-    let tape = format!("{folder}/live.tape");
+    let dir = env!("CARGO_TARGET_TMPDIR");
+    let tape = format!("{dir}/live.tape");
     let text = "Source demo seed 42\nSet Width 90\nSet Height 24\nSay 'Look.'\nAdvance 30s\nType '3'\nExpect '12 nodes'\nSleep 1h\n";
     std::fs::write(&tape, text).expect("written");
     let mut terminal = Terminal::kornsole(&["play", &tape, "--live", "--color", "true"], &[]);
@@ -131,12 +131,12 @@ fn a_tape_is_shown_live() {
 
 #[test]
 fn what_a_person_does_is_recorded_and_plays_the_same() {
-    let folder = format!("{}/record", env!("CARGO_TARGET_TMPDIR"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("made");
-    let tape = format!("{folder}/mine.tape");
+    let dir = format!("{}/record", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("made");
+    let tape = format!("{dir}/mine.tape");
     let arguments = ["--config", "recordings/own-files.yaml", "--as", "sue:dev", "--record", &tape, "--color", "true"];
-    let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &folder)]);
+    let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &dir)]);
     terminal.until_text("EMBEDDED");
     terminal.until_text("Note: ");
     terminal.press("\x1b");
@@ -163,7 +163,7 @@ fn what_a_person_does_is_recorded_and_plays_the_same() {
     }
     assert!(text.contains("Expect \"no theme no'such"), "{text}");
     let played =
-        play_file(std::path::Path::new(&tape), Mode::Play).unwrap_or_else(|trouble| panic!("{}", trouble.message));
+        play_file(std::path::Path::new(&tape), Mode::Play).unwrap_or_else(|problem| panic!("{}", problem.message));
     let lines = played.screen.lines();
     assert!(lines.iter().any(|line| line.contains("Placement")), "{}", lines.join("\n"));
 

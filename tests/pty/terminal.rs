@@ -41,10 +41,10 @@ impl Terminal {
         for (name, value) in environment {
             command.env(name, value);
         }
-        let own = environment.iter().find(|(name, _)| *name == "XDG_CONFIG_HOME").map(|(_, folder)| *folder);
-        let folder = own.unwrap_or(concat!(env!("CARGO_TARGET_TMPDIR"), "/pty-settings"));
-        command.env("XDG_CONFIG_HOME", folder);
-        begins_on_queues(folder);
+        let own = environment.iter().find(|(name, _)| *name == "XDG_CONFIG_HOME").map(|(_, dir)| *dir);
+        let dir = own.unwrap_or(concat!(env!("CARGO_TARGET_TMPDIR"), "/pty-settings"));
+        command.env("XDG_CONFIG_HOME", dir);
+        starts_on_queues(dir);
         Self::start(command)
     }
 
@@ -83,11 +83,11 @@ impl Terminal {
     }
 
     /// Waits until a condition on the output is true.
-    pub fn until(&self, what: &str, holds: impl Fn(&Seen) -> bool) {
+    pub fn until(&self, what: &str, is_met: impl Fn(&Seen) -> bool) {
         let (lock, changed) = &*self.seen;
         let seen = lock.lock().expect("nobody panicked with it");
         let (seen, timeout) =
-            changed.wait_timeout_while(seen, DEADLINE, |seen| !holds(seen)).expect("nobody panicked with it");
+            changed.wait_timeout_while(seen, DEADLINE, |seen| !is_met(seen)).expect("nobody panicked with it");
         let screen = seen.emulator.screen().contents();
         drop(seen);
         assert!(!timeout.timed_out(), "{what} did not come; the screen is\n{screen}");
@@ -165,10 +165,10 @@ pub fn count(raw: &[u8], text: &str) -> usize {
 }
 
 /// Waits until a condition outside of the screen is true.
-pub fn wait_for(what: &str, holds: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
-        assert!(begin.elapsed() < DEADLINE, "{what}: did not come");
+pub fn wait_for(what: &str, is_met: impl Fn() -> bool) {
+    let started_at = Instant::now();
+    while !is_met() {
+        assert!(started_at.elapsed() < DEADLINE, "{what}: did not come");
         std::thread::yield_now();
     }
 }
@@ -181,8 +181,8 @@ pub fn demo(environment: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-fn begins_on_queues(folder: &str) {
-    let own = std::path::Path::new(folder).join("kornsole");
+fn starts_on_queues(dir: &str) {
+    let own = std::path::Path::new(dir).join("kornsole");
     std::fs::create_dir_all(&own).expect("the folder of the tests can be written");
     let file = own.join("settings.toml");
     if !file.exists() {

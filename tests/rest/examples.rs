@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use crate::common::{Program, TestFolder, serve_command};
+use crate::common::{Program, TestDir, serve_command};
 
 const SERVE: &str = "kornsole serve ";
 
@@ -13,29 +13,29 @@ fn blocks() -> Vec<String> {
 }
 
 /// Runs a script in a directory; curl prints the status of each request.
-fn shell(folder: &TestFolder, script: &str) -> Output {
-    folder.write(".curlrc", "write-out = \"%{stderr}\\n%{http_code} %{url_effective}\\n\"\n");
+fn shell(dir: &TestDir, script: &str) -> Output {
+    dir.write(".curlrc", "write-out = \"%{stderr}\\n%{http_code} %{url_effective}\\n\"\n");
     let bin = std::path::Path::new(env!("CARGO_BIN_EXE_kornsole")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("bash");
-    command.args(["-uc", script]).current_dir(&**folder).env("PATH", path).env("CURL_HOME", &**folder);
+    command.args(["-uc", script]).current_dir(&**dir).env("PATH", path).env("CURL_HOME", &**dir);
     command.env("XDG_CONFIG_HOME", "/nonexistent").env("NO_PROXY", "*");
     command.output().unwrap()
 }
 
 /// Runs a block that ends with a server, and returns the server.
-fn served(folder: &TestFolder, block: &str) -> Program {
+fn served(dir: &TestDir, block: &str) -> Program {
     let (before, serve) = block.split_once(SERVE).expect("it ends with a server");
-    let made = shell(folder, &format!("set -e\n{before}"));
+    let made = shell(dir, &format!("set -e\n{before}"));
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let line = serve.lines().next().unwrap().split('#').next().unwrap();
     let mut command = serve_command(&line.split_whitespace().collect::<Vec<_>>());
-    command.current_dir(&**folder);
+    command.current_dir(&**dir);
     Program::spawn(command)
 }
 
-fn statuses(folder: &TestFolder, block: &str, program: &Program) -> Vec<String> {
-    let done = shell(folder, &block.replace("localhost:9080", &program.address.to_string()));
+fn statuses(dir: &TestDir, block: &str, program: &Program) -> Vec<String> {
+    let done = shell(dir, &block.replace("localhost:9080", &program.address.to_string()));
     let err = String::from_utf8_lossy(&done.stderr).into_owned();
     let host = program.address.to_string();
     let lines: Vec<String> = err.lines().filter(|line| line.contains(&host)).map(str::to_owned).collect();
@@ -45,17 +45,17 @@ fn statuses(folder: &TestFolder, block: &str, program: &Program) -> Vec<String> 
 
 #[test]
 fn the_examples_of_the_guide_work_as_they_are_written() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let blocks = blocks();
     let [files, reads, tokens, changes] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
-    let server = served(&folder, files);
-    let mut all = statuses(&folder, reads, &server);
-    let dump = std::fs::read(folder.join("dump.json")).unwrap();
+    let server = served(&dir, files);
+    let mut all = statuses(&dir, reads, &server);
+    let dump = std::fs::read(dir.join("dump.json")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&dump).is_ok());
     server.kill();
-    let server = served(&folder, tokens);
-    all.extend(statuses(&folder, changes, &server));
+    let server = served(&dir, tokens);
+    all.extend(statuses(&dir, changes, &server));
     assert!(all.len() == 13 && all.iter().all(|line| line.starts_with("200 ")), "{all:#?}");
-    let retained = std::fs::read_to_string(folder.join("queues.yaml")).unwrap();
+    let retained = std::fs::read_to_string(dir.join("queues.yaml")).unwrap();
     assert!(retained.contains("maxapplications: 4"), "the configuration is active, and in its file");
 }

@@ -21,7 +21,7 @@ pub fn impatient(set: impl FnOnce(&mut Options)) -> Stage {
 }
 
 /// Returns the server's complete answer to some bytes.
-pub fn said(stage: &Stage, bytes: &[u8]) -> Vec<u8> {
+pub fn reported(stage: &Stage, bytes: &[u8]) -> Vec<u8> {
     let mut stream = stage.connect();
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
@@ -41,9 +41,9 @@ fn who_sends_half_a_request_is_hung_up_on() {
         b"POST /ws/v1/validate-conf HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\nx",
     ];
     for half in halves {
-        let began = Instant::now();
-        let got = said(&stage, half);
-        assert!(began.elapsed() < Duration::from_secs(20), "{:?} was waited for", String::from_utf8_lossy(half));
+        let started_at = Instant::now();
+        let got = reported(&stage, half);
+        assert!(started_at.elapsed() < Duration::from_secs(20), "{:?} was waited for", String::from_utf8_lossy(half));
         assert!(got.is_empty() || answer(&got).status >= 400, "{:?}", String::from_utf8_lossy(&got));
     }
     assert_eq!(stage.get("/ws/v1/clusters").status, 200);
@@ -63,7 +63,7 @@ fn what_is_no_http_is_refused() {
         many.as_bytes(),
     ];
     for bytes in odd {
-        let got = said(&stage, bytes);
+        let got = reported(&stage, bytes);
         assert!(got.is_empty() || answer(&got).status >= 400, "{:?}", String::from_utf8_lossy(&got));
     }
     assert_eq!(stage.get("/ws/v1/clusters").status, 200);
@@ -75,11 +75,11 @@ fn bodies_are_bounded() {
     let ask = |size: usize| stage.ask("POST", "/ws/v1/validate-conf", &[], &vec![b'a'; size]).status;
     assert_eq!((ask(1 << 16), ask((1 << 16) + 1)), (200, 413));
     let claimed = b"POST /ws/v1/validate-conf HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n";
-    assert_eq!(answer(&said(&stage, claimed)).status, 413);
+    assert_eq!(answer(&reported(&stage, claimed)).status, 413);
 }
 
 #[test]
-fn odd_paths_are_answered() {
+fn unusual_paths_are_answered() {
     let stage = impatient(|_| {});
     let paths = [
         ("/ws/v1/partition/default/queue/%", 400),
@@ -121,7 +121,7 @@ fn odd_paths_are_answered() {
 #[test]
 fn connections_are_bounded_and_given_back() {
     let stage = impatient(|options| options.limits.connections_per_peer = 3);
-    let held: Vec<_> = (0..3)
+    let streams: Vec<_> = (0..3)
         .map(|_| {
             let mut stream = stage.connect();
             stream.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
@@ -131,11 +131,11 @@ fn connections_are_bounded_and_given_back() {
             stream
         })
         .collect();
-    assert!(said(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").is_empty(), "the fourth is turned away");
-    drop(held);
-    let began = Instant::now();
-    while said(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").is_empty() {
-        assert!(began.elapsed() < super::stage::PATIENCE);
+    assert!(reported(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").is_empty(), "the fourth is turned away");
+    drop(streams);
+    let started_at = Instant::now();
+    while reported(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").is_empty() {
+        assert!(started_at.elapsed() < super::stage::PATIENCE);
     }
 }
 
@@ -152,7 +152,7 @@ fn streams_are_bounded_and_end_with_the_server() {
         seen.extend_from_slice(&piece[..count]);
     }
     assert_eq!(stage.get("/ws/v1/events/stream").status, 503, "one for each address");
-    stage.server.begin_to_stop();
+    stage.server.start_to_stop();
     stream.read_to_end(&mut seen).unwrap();
     let text = String::from_utf8_lossy(&answer(&seen).body).into_owned();
     let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

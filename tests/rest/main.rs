@@ -7,10 +7,10 @@ mod common;
 
 mod config;
 mod examples;
-mod held;
 mod hostile;
 mod metrics;
 mod more;
+mod occupied;
 mod panics;
 mod process;
 mod recorded;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::recorded::exchanges_in;
 use super::served::{are_times, covers, in_order, leaves};
 use super::stage::Stage;
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 /// Differences by recording and leaf path, with reasons. Each entry is needed.
 const DIFFERENCES: &[(&str, &str)] = &[
@@ -39,22 +39,22 @@ fn long_scenarios_are_answered_as_by_1_8_0_but_for_what_is_listed() {
     for name in ["mixb-009", "mixb-040", "mixb-086", "mixb-135"] {
         let home = format!("tests/conformance/rest/more/{name}");
         let text = std::fs::read_to_string(format!("{home}/scenario.yaml")).unwrap();
-        let folder = TestFolder::new();
+        let dir = TestDir::new();
         // The recorder's cleaner runs only when the scenario says so.
         let clean_every = Duration::from_secs(1_000_000);
         let setup = Setup { clean_every, ..Setup::by(Profile::V1_8_0, Settings::default().config()) };
-        let stage = Stage::resting_by(setup, &folder.write("scenario.yaml", ready(&text)), |_| {});
+        let stage = Stage::resting_by(setup, &dir.write("scenario.yaml", ready(&text)), |_| {});
         for exchange in
             exchanges_in(&format!("{home}/1.8.0")).iter().filter(|exchange| !exchange.path.ends_with("/config"))
         {
-            let ours = stage.get(&exchange.path);
-            assert_eq!(ours.status, exchange.status, "{name} {}", exchange.path);
-            let (mut theirs_leaves, mut our_leaves) = (BTreeMap::new(), BTreeMap::new());
-            leaves("", &in_order(serde_json::from_str(&exchange.body).unwrap()), &mut theirs_leaves);
-            leaves("", &in_order(ours.json()), &mut our_leaves);
-            let paths: BTreeSet<&String> = theirs_leaves.keys().chain(our_leaves.keys()).collect();
+            let local = stage.get(&exchange.path);
+            assert_eq!(local.status, exchange.status, "{name} {}", exchange.path);
+            let (mut expected_leaves, mut our_leaves) = (BTreeMap::new(), BTreeMap::new());
+            leaves("", &in_order(serde_json::from_str(&exchange.body).unwrap()), &mut expected_leaves);
+            leaves("", &in_order(local.json()), &mut our_leaves);
+            let paths: BTreeSet<&String> = expected_leaves.keys().chain(our_leaves.keys()).collect();
             for path in paths {
-                let pair: (Option<&Value>, Option<&Value>) = (theirs_leaves.get(path), our_leaves.get(path));
+                let pair: (Option<&Value>, Option<&Value>) = (expected_leaves.get(path), our_leaves.get(path));
                 if pair.0 == pair.1 || are_times(path.rsplit('/').next().unwrap(), pair.0, pair.1) {
                     continue;
                 }

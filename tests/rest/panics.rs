@@ -14,7 +14,7 @@ use view::act::{Actor, Answer, Order, Refusal};
 use view::waiting::{ExplainAnswer, Question};
 
 use super::stage::{Stage, ask};
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 struct Broken(Arc<Engine>);
 
@@ -43,7 +43,7 @@ impl Host for Broken {
         panic!("on purpose")
     }
 
-    fn began(&self) -> SystemTime {
+    fn started_at(&self) -> SystemTime {
         self.0.clock().wall(Time::ZERO)
     }
 
@@ -71,11 +71,11 @@ impl Host for Broken {
 #[test]
 fn a_handler_that_panics_is_one_answer_and_no_more() {
     let stage = Stage::recorded(Profile::Kornsole);
-    let folder = TestFolder::new();
-    let token = format!("Bearer {}", folder.token("sue", "dev"));
+    let dir = TestDir::new();
+    let token = format!("Bearer {}", dir.token("sue", "dev"));
     let events = Settings::default().config().event.clone();
     let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);
-    options.access.tokens = Some(folder.tokens());
+    options.access.tokens = Some(dir.tokens());
     let server = Server::start(options, Arc::new(Broken(Arc::clone(&stage.engine)))).unwrap();
     // More often than the number of parallel requests, so no slot is lost.
     for _ in 0..10 {

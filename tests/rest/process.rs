@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::stage::{Answer, PATIENCE, answer, ask};
-use crate::common::{Program, TestFolder};
+use crate::common::{Program, TestDir};
 
 #[test]
 fn it_serves_until_it_is_stopped() {
@@ -28,10 +28,10 @@ fn it_serves_until_it_is_stopped() {
     assert!(TcpStream::connect(program.address).is_err());
 }
 
-fn certificate(folder: &TestFolder) -> rustls::pki_types::CertificateDer<'static> {
+fn certificate(dir: &TestDir) -> rustls::pki_types::CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    std::fs::write(folder.join("chain.pem"), made.cert.pem()).unwrap();
-    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).unwrap();
+    std::fs::write(dir.join("chain.pem"), made.cert.pem()).unwrap();
+    std::fs::write(dir.join("key.pem"), made.signing_key.serialize_pem()).unwrap();
     made.cert.der().clone()
 }
 
@@ -60,9 +60,9 @@ fn ask_encrypted(
 
 #[test]
 fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
-    let folder = TestFolder::new();
-    let first = certificate(&folder);
-    let (chain, key) = (folder.join("chain.pem"), folder.join("key.pem"));
+    let dir = TestDir::new();
+    let first = certificate(&dir);
+    let (chain, key) = (dir.join("chain.pem"), dir.join("key.pem"));
     let program = Program::serve(&["--tls-cert", chain.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
     assert_eq!(program.scheme, "https");
     let clusters = || ask_encrypted(program.address, &first, "GET /ws/v1/clusters");
@@ -70,29 +70,29 @@ fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
     std::fs::write(&chain, "nonsense").unwrap();
     program.signal("HUP");
     assert_eq!(clusters().unwrap().status, 200);
-    let second = certificate(&folder);
+    let second = certificate(&dir);
     program.signal("HUP");
-    let began = Instant::now();
+    let started_at = Instant::now();
     while ask_encrypted(program.address, &second, "GET /livez").is_none() {
-        assert!(began.elapsed() < PATIENCE, "the new certificate never comes");
+        assert!(started_at.elapsed() < PATIENCE, "the new certificate never comes");
     }
     assert!(clusters().is_none(), "the old one is gone");
 }
 
 #[test]
-fn paused_it_stands_until_it_is_resumed() {
-    let folder = TestFolder::new();
+fn paused_it_is_stopped_until_it_is_resumed() {
+    let dir = TestDir::new();
     let owner = nix::unistd::User::from_uid(nix::unistd::Uid::current()).unwrap().unwrap().name;
-    let token = format!("Bearer {}", folder.token(&owner, "x"));
-    let tokens = folder.tokens();
+    let token = format!("Bearer {}", dir.token(&owner, "x"));
+    let tokens = dir.tokens();
     let workload = "tests/conformance/rest/scenario.yaml";
     let program =
         Program::serve(&["--workload", workload, "--paused", "--speed", "1000", "--tokens", tokens.to_str().unwrap()]);
     let paused = || ask(program.address, "GET", "/kornsole/v1/server", &[], b"").json()["paused"].clone();
     let until = |wanted: bool| {
-        let began = Instant::now();
+        let started_at = Instant::now();
         while paused() != wanted {
-            assert!(began.elapsed() < PATIENCE, "it never gets to paused: {wanted}");
+            assert!(started_at.elapsed() < PATIENCE, "it never gets to paused: {wanted}");
         }
     };
     until(true);
@@ -101,17 +101,17 @@ fn paused_it_stands_until_it_is_resumed() {
     let resume = || ask(program.address, "POST", "/kornsole/v1/scheduler/resume", &[("Authorization", &token)], b"");
     assert_eq!(resume().status, 200, "the owner of the process may");
     until(false);
-    let stood = time();
-    let began = Instant::now();
-    while time() == stood {
-        assert!(began.elapsed() < PATIENCE, "its clock runs");
+    let stopped = time();
+    let started_at = Instant::now();
+    while time() == stopped {
+        assert!(started_at.elapsed() < PATIENCE, "its clock runs");
     }
 }
 
 #[test]
-fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
-    let folder = TestFolder::new();
-    let file = folder.join("kornsole.log");
+fn the_log_is_filtered_by_module_and_written_to_its_target() {
+    let dir = TestDir::new();
+    let file = dir.join("kornsole.log");
     let run = |flags: &[&str]| {
         let mut program = Program::serve(flags);
         assert_eq!(ask(program.address, "GET", "/ws/v1/clusters", &[], b"").status, 200);
@@ -134,7 +134,7 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
     assert_eq!(message(&std::fs::read_to_string(&file).unwrap()), (2, 2));
     assert_eq!(message(&run(&["--log", "debug"])), (1, 1), "without a file on standard error");
     assert_eq!(run(&["--log", "off"]), "");
-    let nowhere = folder.join("no/such/folder/log");
+    let nowhere = dir.join("no/such/folder/log");
     let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(["serve", "--listen", "127.0.0.1:0", "--log-file", nowhere.to_str().unwrap()])
         .output()
@@ -147,7 +147,7 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
 }
 
 #[test]
-fn it_says_why_it_does_not_start() {
+fn it_shows_why_it_does_not_start() {
     let refused = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_kornsole")).arg("serve").args(arguments).output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
@@ -158,10 +158,10 @@ fn it_says_why_it_does_not_start() {
     assert!(code == 1 && message.contains("no.pem"), "{code} {message}");
     let (code, message) = refused(&["--listen", "0.0.0.0:0", "--set", "token.file=tokens.yaml"]);
     assert!(code == 2 && message.contains("--tls-cert"), "{code} {message}");
-    let folder = TestFolder::new();
-    folder.token("sue", "dev");
-    std::fs::set_permissions(folder.tokens(), std::fs::Permissions::from_mode(0o640)).unwrap();
-    let (code, message) = refused(&["--listen", ":0", "--log", "off", "--tokens", folder.tokens().to_str().unwrap()]);
+    let dir = TestDir::new();
+    dir.token("sue", "dev");
+    std::fs::set_permissions(dir.tokens(), std::fs::Permissions::from_mode(0o640)).unwrap();
+    let (code, message) = refused(&["--listen", ":0", "--log", "off", "--tokens", dir.tokens().to_str().unwrap()]);
     assert!(code == 1 && message.contains("chmod 600"), "others may read the tokens: {code} {message}");
     let (code, message) = refused(&["--listen", ":0", "--require-token"]);
     assert!(code == 2 && message.contains("--tokens"), "{code} {message}");
@@ -183,21 +183,21 @@ fn as_root_a_file_of_tokens_that_others_could_replace_is_refused() {
     if !nix::unistd::Uid::effective().is_root() {
         return;
     }
-    let folder = TestFolder::new();
-    folder.token("ann", "ann");
-    let tokens = folder.tokens();
+    let dir = TestDir::new();
+    dir.token("ann", "ann");
+    let tokens = dir.tokens();
     let flags = ["--tokens", tokens.to_str().unwrap()];
     let set =
         |path: &std::path::Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    set(&folder, 0o777);
+    set(&dir, 0o777);
     let (code, err) = refused(&flags);
     assert!(code == Some(1) && err.contains("other users can write to its directory"), "{code:?} {err}");
-    set(&folder, 0o755);
+    set(&dir, 0o755);
     std::os::unix::fs::chown(&tokens, Some(65534), None).unwrap();
     let (code, err) = refused(&flags);
     assert!(code == Some(1) && err.contains("its owner is uid 65534, and the server runs as root"), "{code:?} {err}");
     std::os::unix::fs::chown(&tokens, Some(0), None).unwrap();
-    let link = folder.join("open");
+    let link = dir.join("open");
     std::fs::create_dir(&link).unwrap();
     std::os::unix::fs::symlink(&tokens, link.join("tokens.yaml")).unwrap();
     set(&link, 0o777);
@@ -208,9 +208,9 @@ fn as_root_a_file_of_tokens_that_others_could_replace_is_refused() {
 
 #[test]
 fn a_private_key_that_others_may_read_is_warned_of() {
-    let folder = TestFolder::new();
-    certificate(&folder);
-    let (chain, key, log) = (folder.join("chain.pem"), folder.join("key.pem"), folder.join("log"));
+    let dir = TestDir::new();
+    certificate(&dir);
+    let (chain, key, log) = (dir.join("chain.pem"), dir.join("key.pem"), dir.join("log"));
     let paths = [&chain, &key, &log].map(|path| path.to_str().unwrap());
     let flags = ["--tls-cert", paths[0], "--tls-key", paths[1], "--log", "warn", "--log-file", paths[2]];
     let logged = |mode| {
@@ -224,7 +224,7 @@ fn a_private_key_that_others_may_read_is_warned_of() {
 }
 
 #[test]
-fn the_help_says_what_the_scheduler_acl_opens() {
+fn the_help_shows_what_the_scheduler_acl_allows() {
     let help = crate::common::kornsole_command(&["serve", "--help"]).output().unwrap().stdout;
     let help = String::from_utf8(help).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(help.contains("To kill or move applications, a user needs the admin ACL of the queue."), "{help}");

@@ -29,11 +29,11 @@ pub fn exchanges(release: &str) -> Vec<Exchange> {
 }
 
 /// All requests of the recording in a directory.
-pub fn exchanges_in(folder: &str) -> Vec<Exchange> {
-    let index = fs::read_to_string(format!("{folder}/index.json")).unwrap();
+pub fn exchanges_in(dir: &str) -> Vec<Exchange> {
+    let index = fs::read_to_string(format!("{dir}/index.json")).unwrap();
     let mut exchanges: Vec<Exchange> = serde_json::from_str(&index).unwrap();
     for exchange in &mut exchanges {
-        exchange.body = fs::read_to_string(format!("{folder}/{}", exchange.file)).unwrap();
+        exchange.body = fs::read_to_string(format!("{dir}/{}", exchange.file)).unwrap();
     }
     exchanges
 }

@@ -8,20 +8,20 @@ use server::Options;
 use server::auth::{self, NewToken};
 
 use super::stage::{Answer, PATIENCE, Stage, answer};
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 const KILL: &str = "/kornsole/v1/partition/default/application/etl-1/kill";
 const CONFIG: &[u8] = b"partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]";
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
-fn with_token(set: impl FnOnce(&mut Options)) -> (Stage, TestFolder, String) {
-    let folder = TestFolder::new();
-    let token = format!("Bearer {}", folder.token("sue", "dev"));
+fn with_token(set: impl FnOnce(&mut Options)) -> (Stage, TestDir, String) {
+    let dir = TestDir::new();
+    let token = format!("Bearer {}", dir.token("sue", "dev"));
     let stage = Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
-        options.access.tokens = Some(folder.tokens());
+        options.access.tokens = Some(dir.tokens());
         set(options);
     });
-    (stage, folder, token)
+    (stage, dir, token)
 }
 
 fn code(answer: &Answer) -> (u16, String) {
@@ -29,8 +29,8 @@ fn code(answer: &Answer) -> (u16, String) {
 }
 
 #[test]
-fn who_guesses_tokens_is_slowed_down_and_nobody_learns_one() {
-    let (stage, _folder, token) = with_token(|_| {});
+fn a_client_that_guesses_tokens_is_slowed_down_and_learns_none() {
+    let (stage, _dir, token) = with_token(|_| {});
     for number in 0..10 {
         let guessed = format!("Bearer kso_{number}");
         let answer = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &guessed)], b"");
@@ -57,7 +57,7 @@ fn who_guesses_tokens_is_slowed_down_and_nobody_learns_one() {
 
 #[test]
 fn nothing_is_shown_without_a_token_where_one_is_required() {
-    let (stage, _folder, token) = with_token(|options| options.access.require_token = true);
+    let (stage, _dir, token) = with_token(|options| options.access.require_token = true);
     for path in [
         "/ws/v1/clusters",
         "/ws/v1/config",
@@ -84,12 +84,12 @@ fn nothing_is_shown_without_a_token_where_one_is_required() {
 }
 
 #[test]
-fn a_server_for_reading_changes_nothing_for_anybody() {
-    let (stage, folder, token) = with_token(|options| {
+fn a_read_only_server_changes_nothing_for_any_user() {
+    let (stage, dir, token) = with_token(|options| {
         options.access.read_only = true;
         options.access.owner = "root".to_owned();
     });
-    let owner = format!("Bearer {}", folder.token("root", "root"));
+    let owner = format!("Bearer {}", dir.token("root", "root"));
     for token in [&token, &owner] {
         let send = |method: &str, path: &str, kind: &str, body: &[u8]| {
             let headers = [("Authorization", token.as_str()), ("Content-Type", kind), ("If-Match", "\"AB\"")];
@@ -110,7 +110,7 @@ fn a_server_for_reading_changes_nothing_for_anybody() {
 
 #[test]
 fn no_page_in_a_browser_can_drive_it() {
-    let (stage, _folder, token) = with_token(|_| {});
+    let (stage, _dir, token) = with_token(|_| {});
     let auth = ("Authorization", token.as_str());
     // Content types that an HTML form can send.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
@@ -128,7 +128,7 @@ fn no_page_in_a_browser_can_drive_it() {
 
 #[test]
 fn other_methods_are_answered_with_those_that_there_are_and_head_is_get_without_its_body() {
-    let (stage, _folder, token) = with_token(|_| {});
+    let (stage, _dir, token) = with_token(|_| {});
     let auth = [("Authorization", token.as_str())];
     for (path, allowed) in [("config", "GET, HEAD, PUT"), ("server", "GET, HEAD"), ("permissions", "POST")] {
         let answer = stage.ask("PATCH", &format!("/kornsole/v1/{path}"), &auth, b"");
@@ -159,7 +159,7 @@ fn settings_that_were_made_are_reported_with_the_configuration() {
 #[test]
 fn pages_may_read_unless_a_token_is_required_and_it_can_be_set() {
     let allowed = |require_token: bool, pages: Option<bool>| {
-        let (stage, _folder, token) = with_token(|options| {
+        let (stage, _dir, token) = with_token(|options| {
             options.access.require_token = require_token;
             options.access.pages = pages;
         });
@@ -177,7 +177,7 @@ fn pages_may_read_unless_a_token_is_required_and_it_can_be_set() {
 
 #[test]
 fn what_is_expensive_has_a_budget_for_each_address() {
-    let (stage, _folder, token) = with_token(|options| options.limits.work = Duration::ZERO);
+    let (stage, _dir, token) = with_token(|options| options.limits.work = Duration::ZERO);
     let auth = ("Authorization", token.as_str());
     let yaml = [auth, ("Content-Type", "application/yaml")];
     let path = "/ws/v1/validate-conf";
@@ -197,7 +197,7 @@ fn what_is_expensive_has_a_budget_for_each_address() {
     assert_eq!(stage.get("/ws/v1/partition/default/queues").status, 200, "lists are not counted");
     let unchanged = stage.ask("PUT", "/kornsole/v1/config", &yaml, CONFIG);
     assert_eq!(code(&unchanged), (428, "CHECKSUM_REQUIRED".to_owned()), "neither are changes");
-    let (stage, _folder, _) = with_token(|_| {});
+    let (stage, _dir, _) = with_token(|_| {});
     for _ in 0..50 {
         assert_eq!(stage.ask("POST", path, &[], CONFIG).status, 200, "a usual client never notices");
     }
@@ -205,8 +205,8 @@ fn what_is_expensive_has_a_budget_for_each_address() {
 
 #[test]
 fn a_request_names_one_host() {
-    let (stage, _folder, _) = with_token(|_| {});
-    let said = |head: &str| {
+    let (stage, _dir, _) = with_token(|_| {});
+    let reported = |head: &str| {
         let mut stream = stage.connect();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(head.as_bytes()).unwrap();
@@ -215,12 +215,12 @@ fn a_request_names_one_host() {
         answer(&bytes)
     };
     for path in ["/ws/v1/clusters", "/kornsole/v1/server", "/livez"] {
-        let none = said(&format!("GET {path} HTTP/1.1\r\nConnection: close\r\n\r\n"));
+        let none = reported(&format!("GET {path} HTTP/1.1\r\nConnection: close\r\n\r\n"));
         assert_eq!((none.status, none.text()), (400, "400 Bad Request: missing required Host header"), "{path}");
-        let two = said(&format!("GET {path} HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n"));
+        let two = reported(&format!("GET {path} HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n"));
         assert_eq!((two.status, two.text()), (400, "400 Bad Request: too many Host headers"), "{path}");
-        assert_eq!(said(&format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).status, 200);
-        assert_eq!(said(&format!("GET {path} HTTP/1.0\r\n\r\n")).status, 200, "an old client need not");
+        assert_eq!(reported(&format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).status, 200);
+        assert_eq!(reported(&format!("GET {path} HTTP/1.0\r\n\r\n")).status, 200, "an old client need not");
     }
 }
 
@@ -238,47 +238,47 @@ fn listening(stage: &Stage, path: &str, token: &str) -> (std::net::TcpStream, Ve
     (stream, seen)
 }
 
-fn goes_on(stream: &mut std::net::TcpStream) -> bool {
+fn continues(stream: &mut std::net::TcpStream) -> bool {
     stream.set_read_timeout(Some(Duration::from_millis(400))).unwrap();
-    let went = match stream.read(&mut [0; 4096]) {
+    let read_result = match stream.read(&mut [0; 4096]) {
         Ok(count) => count > 0,
         Err(error) => matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut),
     };
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    went
+    read_result
 }
 
 const STREAMS: [&str; 2] = ["/kornsole/v1/events/stream", "/ws/v1/events/stream"];
 
 #[test]
-fn who_has_lost_a_token_hears_nothing_more() {
-    let (stage, folder, sue) = with_token(|options| options.access.require_token = true);
+fn a_client_with_a_revoked_token_receives_nothing_more() {
+    let (stage, dir, sue) = with_token(|options| options.access.require_token = true);
     let bob = NewToken::make(Identity::new("bob", ["dev"]), None, false, "").unwrap();
-    auth::add(&folder.tokens(), bob.token.clone()).unwrap();
+    auth::add(&dir.tokens(), bob.token.clone()).unwrap();
     let bobs = format!("Bearer {}", bob.secret);
     let mut lost: Vec<_> = STREAMS.iter().map(|path| listening(&stage, path, &bobs)).collect();
     let mut retained: Vec<_> = STREAMS.iter().map(|path| listening(&stage, path, &sue)).collect();
-    assert!(lost.iter_mut().all(|(stream, _)| goes_on(stream)));
+    assert!(lost.iter_mut().all(|(stream, _)| continues(stream)));
     let revoked = Instant::now();
-    auth::revoke(&folder.tokens(), &bob.token.id).unwrap();
+    auth::revoke(&dir.tokens(), &bob.token.id).unwrap();
     for (stream, seen) in &mut lost {
         stream.read_to_end(seen).unwrap();
         let text = String::from_utf8_lossy(seen).into_owned();
         assert!(revoked.elapsed() < Duration::from_secs(1), "after {:?}: {text}", revoked.elapsed());
         assert!(text.contains("the token has expired, or was revoked"), "{text}");
     }
-    assert!(retained.iter_mut().all(|(stream, _)| goes_on(stream)), "another token's streams go on");
+    assert!(retained.iter_mut().all(|(stream, _)| continues(stream)), "another token's streams go on");
 }
 
 #[test]
 fn a_stream_ends_when_its_token_expires() {
-    let (stage, folder, _) = with_token(|options| options.access.require_token = true);
+    let (stage, dir, _) = with_token(|options| options.access.require_token = true);
     let over = SystemTime::now() + Duration::from_millis(1500);
     let nanos = i64::try_from(over.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
     // The file has a resolution of seconds.
     let nanos = nanos / 1_000_000_000 * 1_000_000_000 + 1_000_000_000;
     let brief = NewToken::make(Identity::new("bob", ["dev"]), Some(nanos), false, "").unwrap();
-    auth::add(&folder.tokens(), brief.token).unwrap();
+    auth::add(&dir.tokens(), brief.token).unwrap();
     let token = format!("Bearer {}", brief.secret);
     for (mut stream, mut seen) in STREAMS.map(|path| listening(&stage, path, &token)) {
         stream.read_to_end(&mut seen).unwrap();

@@ -47,13 +47,13 @@ const TIMES: [&str; 10] = [
     "lastStateTransitionTime",
 ];
 
-pub(super) fn are_times(name: &str, theirs: Option<&Value>, ours: Option<&Value>) -> bool {
+pub(super) fn are_times(name: &str, remote: Option<&Value>, local: Option<&Value>) -> bool {
     const NOT_YET: i64 = -62_135_596_800_000;
     let number = |value: Option<&Value>| value.and_then(Value::as_i64);
     TIMES.contains(&name)
-        && match (number(theirs), number(ours)) {
+        && match (number(remote), number(local)) {
             (Some(NOT_YET), None) => name == "startTime",
-            (Some(theirs), Some(ours)) => theirs > 0 && ours > theirs,
+            (Some(remote), Some(local)) => remote > 0 && local > remote,
             _ => false,
         }
 }
@@ -156,52 +156,53 @@ fn answers_as(profile: Profile) {
         let headers: Vec<(&str, &str)> =
             exchange.request_headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let body = exchange.request_body.clone().unwrap_or_default();
-        let mut ours = stage.ask(&exchange.method, &exchange.path, &headers, body.as_bytes());
-        if ours.status == 301 {
+        let mut local = stage.ask(&exchange.method, &exchange.path, &headers, body.as_bytes());
+        if local.status == 301 {
             // The recorder followed redirects.
-            ours = stage.ask(&exchange.method, ours.header("location").unwrap(), &headers, body.as_bytes());
+            local = stage.ask(&exchange.method, local.header("location").unwrap(), &headers, body.as_bytes());
         }
         let what = format!("{} {} {}", exchange.file, exchange.method, exchange.path);
-        assert_eq!(ours.status, exchange.status, "{what}: {}", ours.text());
+        assert_eq!(local.status, exchange.status, "{what}: {}", local.text());
         for (name, value) in &exchange.headers {
-            let ours = ours.header(name).map(|ours| if name == "Vary" { ours.to_lowercase() } else { ours.to_owned() });
-            let theirs = if name == "Vary" { value.to_lowercase() } else { value.clone() };
-            assert_eq!(ours, Some(theirs), "{what}: {name}");
+            let local =
+                local.header(name).map(|local| if name == "Vary" { local.to_lowercase() } else { local.to_owned() });
+            let remote = if name == "Vary" { value.to_lowercase() } else { value.clone() };
+            assert_eq!(local, Some(remote), "{what}: {name}");
         }
-        if ours.header("content-encoding") == Some("gzip") {
-            assert_eq!(ours.body[..2], [0x1f, 0x8b], "{what}");
+        if local.header("content-encoding") == Some("gzip") {
+            assert_eq!(local.body[..2], [0x1f, 0x8b], "{what}");
             continue;
         }
-        if ours.header("content-encoding") == Some("gzip") {
-            assert_eq!(ours.body[..2], [0x1f, 0x8b], "{what}");
+        if local.header("content-encoding") == Some("gzip") {
+            assert_eq!(local.body[..2], [0x1f, 0x8b], "{what}");
             continue;
         }
         if !exchange.file.ends_with(".json") {
             if !exchange.path.ends_with("/metrics") {
-                let lines = exchange.body.lines().zip(ours.text().lines()).filter(|(theirs, ours)| theirs != ours);
-                wrong.extend(lines.map(|(theirs, ours)| format!("{what}: {theirs:?} here {ours:?}")));
-                let (ours, theirs) = (ours.text().lines().count(), exchange.body.lines().count());
-                wrong.extend((ours != theirs).then(|| format!("{what}: {theirs} lines here {ours}")));
+                let lines = exchange.body.lines().zip(local.text().lines()).filter(|(remote, local)| remote != local);
+                wrong.extend(lines.map(|(remote, local)| format!("{what}: {remote:?} here {local:?}")));
+                let (local, remote) = (local.text().lines().count(), exchange.body.lines().count());
+                wrong.extend((local != remote).then(|| format!("{what}: {remote} lines here {local}")));
             }
             continue;
         }
-        let (mut theirs_leaves, mut our_leaves) = (BTreeMap::new(), BTreeMap::new());
-        leaves("", &in_order(serde_json::from_str(&exchange.body).unwrap()), &mut theirs_leaves);
-        leaves("", &in_order(ours.json()), &mut our_leaves);
-        let paths: BTreeSet<&String> = theirs_leaves.keys().chain(our_leaves.keys()).collect();
+        let (mut expected_leaves, mut our_leaves) = (BTreeMap::new(), BTreeMap::new());
+        leaves("", &in_order(serde_json::from_str(&exchange.body).unwrap()), &mut expected_leaves);
+        leaves("", &in_order(local.json()), &mut our_leaves);
+        let paths: BTreeSet<&String> = expected_leaves.keys().chain(our_leaves.keys()).collect();
         for path in paths {
-            let (theirs, ours) = (theirs_leaves.get(path), our_leaves.get(path));
-            if theirs == ours {
+            let (remote, local) = (expected_leaves.get(path), our_leaves.get(path));
+            if remote == local {
                 continue;
             }
             let last = path.rsplit('/').next().unwrap();
-            if are_times(last, theirs, ours) {
+            if are_times(last, remote, local) {
                 continue;
             }
             let full = format!("{}{path}", exchange.file.trim_end_matches(".json"));
             match DIFFERENCES.iter().position(|(pattern, _)| covers(pattern, &full)) {
                 Some(at) => drop(needed.insert(at)),
-                None => wrong.push(format!("{full}: {theirs:?} here {ours:?}")),
+                None => wrong.push(format!("{full}: {remote:?} here {local:?}")),
             }
         }
     }
@@ -228,7 +229,7 @@ fn a_tree_is_written_as_its_transfer_objects_would_be() {
 }
 
 #[test]
-fn a_configuration_put_the_old_way_takes_a_token() {
+fn a_configuration_sent_the_old_way_needs_a_token() {
     let stage = Stage::recorded(Profile::V1_8_0);
     let before = stage.get("/ws/v1/config");
     let refused = stage.ask("PUT", "/ws/v1/config", &[], &before.body);

@@ -12,7 +12,7 @@ use serde_json::json;
 use server::Options;
 
 use super::stage::{Answer, Stage};
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 const PATH: &str = "/kornsole/v1/alerts/silences";
 const RULES: &str = "[[rule]]\nname = 'few'\nkind = 'expression'\nwhen = 'cluster.nodes.up < 1000'\n";
@@ -21,24 +21,24 @@ struct Silenced {
     stage: Stage,
     board: Arc<Board>,
     tokens: [String; 3],
-    _folder: TestFolder,
+    _dir: TestDir,
 }
 
 impl Silenced {
     fn new() -> Self {
-        let folder = TestFolder::new();
-        let tokens = [folder.token("sue", "dev"), folder.token("joe", "dev"), folder.read_only_token("ann", "dev")];
+        let dir = TestDir::new();
+        let tokens = [dir.token("sue", "dev"), dir.token("joe", "dev"), dir.read_only_token("ann", "dev")];
         let tokens = tokens.map(|token| format!("Bearer {token}"));
         let rules = Arc::new(read(RULES).rules.unwrap());
         let board = Arc::new(Board::new("test", rules, None, Time::ZERO, Vec::new()));
-        let (path, own) = (folder.tokens(), Arc::clone(&board));
+        let (path, own) = (dir.tokens(), Arc::clone(&board));
         let set = |options: &mut Options| {
             options.access.tokens = Some(path);
             options.access.scheduler_acl = Acl::parse("sue", AclNames::Portable).unwrap().acl;
             options.alerts = Some(own);
         };
         let scenario = "tests/conformance/rest/scenario.yaml".as_ref();
-        let this = Self { stage: Stage::resting(scenario, Profile::Kornsole, set), board, tokens, _folder: folder };
+        let this = Self { stage: Stage::resting(scenario, Profile::Kornsole, set), board, tokens, _dir: dir };
         let view = this.stage.engine.published().view();
         let at = view.at;
         let (happened, connection, health, disk) = (None, None, None, None);
@@ -66,9 +66,9 @@ impl Silenced {
 }
 
 #[test]
-fn a_silence_over_rest_holds_back_and_is_in_the_audit() {
+fn a_silence_over_rest_stops_sending_and_is_in_the_audit() {
     let server = Silenced::new();
-    assert_eq!(server.board.picture().on().count(), 1);
+    assert_eq!(server.board.snapshot().on().count(), 1);
     let body = json!({"rule": "few", "subject": "cluster", "lasts": "2h", "reason": "a migration"});
     let answer = server.ask(0, "POST", PATH, &body);
     assert_eq!(answer.status, 201, "{}", answer.text());
@@ -77,7 +77,7 @@ fn a_silence_over_rest_holds_back_and_is_in_the_audit() {
     assert_eq!((&silence["of"], &silence["reason"]), (&json!("few of cluster"), &json!("a migration")));
     let alerts = server.ask(1, "GET", "/kornsole/v1/alerts", &json!(null)).json();
     assert_eq!(alerts["alerts"][0]["held"], "silence 1");
-    assert_eq!(server.board.picture().on().count(), 0);
+    assert_eq!(server.board.snapshot().on().count(), 0);
     let ended = server.ask(0, "DELETE", &format!("{PATH}/1"), &json!(null));
     assert_eq!((ended.status, &ended.json()["active"]), (200, &json!(false)), "{}", ended.text());
     assert_eq!(server.ask(0, "DELETE", &format!("{PATH}/1"), &json!(null)).status, 404, "once");
@@ -87,7 +87,7 @@ fn a_silence_over_rest_holds_back_and_is_in_the_audit() {
 }
 
 #[test]
-fn what_is_no_silence_is_refused_changes_nothing_and_says_what_is_right() {
+fn an_invalid_silence_is_rejected_changes_nothing_and_shows_the_valid_form() {
     let server = Silenced::new();
     let good = json!({"rule": "few", "lasts": "2h", "reason": "a migration"});
     for (user, body, status, why) in [
@@ -106,6 +106,6 @@ fn what_is_no_silence_is_refused_changes_nothing_and_says_what_is_right() {
         assert!(answer.text().contains(why), "{body}: {}", answer.text());
     }
     assert_eq!(server.ask(0, "DELETE", &format!("{PATH}/x"), &json!(null)).status, 404);
-    assert!(server.board.picture().silences.is_empty());
+    assert!(server.board.snapshot().silences.is_empty());
     assert!(server.audit().iter().any(|entry| entry.starts_with("silence | joe")), "{:#?}", server.audit());
 }

@@ -16,7 +16,7 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 
 /// The maximum wait of a test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -62,8 +62,8 @@ impl Stage {
             Some(node) => format!("  - node: {{attributes: {{ready: 'true'}}, {node}"),
             None => line.to_owned(),
         });
-        let (folder, text) = (TestFolder::new(), nodes.collect::<Vec<_>>().join("\n"));
-        Self::resting(&folder.write("scenario.yaml", text), profile, |_| {})
+        let (dir, text) = (TestDir::new(), nodes.collect::<Vec<_>>().join("\n"));
+        Self::resting(&dir.write("scenario.yaml", text), profile, |_| {})
     }
 
     /// Runs a scenario to its end, then pauses.

@@ -8,7 +8,7 @@ use model::Profile;
 use server::{Options, WhatIfLimits};
 
 use super::stage::{Answer, PATIENCE, Stage};
-use crate::common::{TestFolder, kornsole_command};
+use crate::common::{TestDir, kornsole_command};
 
 const PATH: &str = "/kornsole/v1/whatif";
 /// The cleaner runs every 10 s for many years.
@@ -18,14 +18,14 @@ const SHORT: &str = r#"{"run":{"advance":"1s"}}"#;
 struct Asked {
     stage: Stage,
     tokens: [String; 2],
-    _folder: TestFolder,
+    _dir: TestDir,
 }
 
 impl Asked {
     fn of(limits: impl Fn(&mut WhatIfLimits)) -> Self {
-        let folder = TestFolder::new();
-        let tokens = ["sue", "joe"].map(|user| format!("Bearer {}", folder.token(user, "dev")));
-        let path = folder.tokens();
+        let dir = TestDir::new();
+        let tokens = ["sue", "joe"].map(|user| format!("Bearer {}", dir.token(user, "dev")));
+        let path = dir.tokens();
         let set = |options: &mut Options| {
             options.access.tokens = Some(path);
             // A lower priority would get no CPU time next to other tests.
@@ -35,7 +35,7 @@ impl Asked {
             options.limits.work = 60 * PATIENCE;
         };
         let scenario = "tests/conformance/rest/scenario.yaml".as_ref();
-        Self { stage: Stage::resting(scenario, Profile::Kornsole, set), tokens, _folder: folder }
+        Self { stage: Stage::resting(scenario, Profile::Kornsole, set), tokens, _dir: dir }
     }
 
     fn ask(&self, user: usize, body: &str) -> Answer {
@@ -43,7 +43,7 @@ impl Asked {
         self.stage.ask("POST", PATH, &headers, body.as_bytes())
     }
 
-    fn begin(&self) -> TcpStream {
+    fn start(&self) -> TcpStream {
         let mut stream = self.stage.connect();
         let (token, length) = (&self.tokens[0], ENDLESS.len());
         let head = format!("POST {PATH} HTTP/1.1\r\nHost: test\r\nAuthorization: {token}\r\n");
@@ -53,13 +53,13 @@ impl Asked {
     }
 
     fn ask_until(&self, body: &str, status: u16) -> Answer {
-        let began = Instant::now();
+        let started_at = Instant::now();
         loop {
             let answer = self.ask(0, body);
             if answer.status == status {
                 return answer;
             }
-            assert!(began.elapsed() < PATIENCE, "{} instead of {status}: {}", answer.status, answer.text());
+            assert!(started_at.elapsed() < PATIENCE, "{} instead of {status}: {}", answer.status, answer.text());
             std::thread::yield_now();
         }
     }
@@ -95,7 +95,7 @@ fn what_is_wrong_in_the_question_is_named() {
 }
 
 #[test]
-fn what_takes_too_much_memory_time_or_cycles_is_refused() {
+fn a_load_that_needs_too_much_memory_time_or_cycles_is_rejected() {
     let answer = Asked::of(|limits| limits.bytes = 100).ask(0, SHORT);
     assert_eq!(answer.status, 413, "{}", answer.text());
     assert!(answer.text().contains("two copies of the state need about 1 MB"), "{}", answer.text());
@@ -112,7 +112,7 @@ fn one_at_a_time_for_each_user_until_its_client_leaves() {
         limits.time = 60 * PATIENCE;
         limits.cycles = u64::MAX;
     });
-    let (mut first, began) = (asked.begin(), Instant::now());
+    let (mut first, started_at) = (asked.start(), Instant::now());
     let refused = loop {
         let answer = asked.ask(0, SHORT);
         if answer.status == 429 {
@@ -120,9 +120,9 @@ fn one_at_a_time_for_each_user_until_its_client_leaves() {
         }
         // The requests can arrive in reverse order.
         if first.peek(&mut [0]).is_ok() {
-            first = asked.begin();
+            first = asked.start();
         }
-        assert!(began.elapsed() < PATIENCE, "the long one never has its turn");
+        assert!(started_at.elapsed() < PATIENCE, "the long one never has its turn");
     };
     assert!(refused.header("retry-after").is_some() && refused.text().contains("one what-if at a time"), "{refused:?}");
     assert_eq!(asked.ask(1, SHORT).status, 200, "another user has a turn of their own");
@@ -133,14 +133,14 @@ fn one_at_a_time_for_each_user_until_its_client_leaves() {
 #[test]
 fn the_program_asks_a_server_and_writes_a_page() {
     let asked = Asked::of(|_| {});
-    let folder = TestFolder::new();
-    let token = folder.write("token", asked.tokens[0].trim_start_matches("Bearer "));
+    let dir = TestDir::new();
+    let token = dir.write("token", asked.tokens[0].trim_start_matches("Bearer "));
     std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    let (page, address) = (folder.join("page.html"), format!("http://{}", asked.stage.address()));
+    let (page, address) = (dir.join("page.html"), format!("http://{}", asked.stage.address()));
     let mut command = kornsole_command(&["whatif", "--server", &address, "--change", "kill etl-1", "--for", "1m"]);
     let output = command.arg("--token-file").arg(&token).arg("--html").arg(&page).output().unwrap();
-    let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    assert!(output.status.success() && said.contains("1 application is killed"), "{said}{wrong}");
+    let [reported, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success() && reported.contains("1 application is killed"), "{reported}{wrong}");
     let page = std::fs::read_to_string(page).unwrap();
     assert!(
         page.contains("<code>kill etl-1</code>") && page.contains("<td>etl-1</td>") && page.contains(">core "),
@@ -149,27 +149,27 @@ fn the_program_asks_a_server_and_writes_a_page() {
 }
 
 /// A repository with two commits of a queue configuration.
-fn two_commits(old: &str, new: &str) -> TestFolder {
-    let folder = TestFolder::new();
+fn two_commits(old: &str, new: &str) -> TestDir {
+    let dir = TestDir::new();
     let git = |arguments: &[&str]| {
         let names = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
         let mut command = std::process::Command::new("git");
-        let done = command.args(names).args(arguments).current_dir(&*folder).output().unwrap();
+        let done = command.args(names).args(arguments).current_dir(&*dir).output().unwrap();
         assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     };
     git(&["init", "-q"]);
     for text in [old, new] {
-        folder.write("queues.yaml", text);
+        dir.write("queues.yaml", text);
         git(&["add", "-A"]);
         git(&["commit", "-q", "-m", "change"]);
     }
-    folder
+    dir
 }
 
 #[test]
 fn two_commits_are_compared_with_the_applications_of_a_server() {
     let asked = Asked::of(|_| {});
-    let tokens = TestFolder::new();
+    let tokens = TestDir::new();
     let token = tokens.write("token", asked.tokens[0].trim_start_matches("Bearer "));
     std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let scenario = std::fs::read_to_string("tests/conformance/rest/scenario.yaml").unwrap();
@@ -177,13 +177,13 @@ fn two_commits_are_compared_with_the_applications_of_a_server() {
     let old: String = config.lines().map(|line| format!("{}\n", line.get(2..).unwrap_or_default())).collect();
     let new = old.replace("[{name: etl}, ", "[");
     assert_ne!(old, new);
-    let folder = two_commits(&old, &new);
+    let dir = two_commits(&old, &new);
     let address = format!("http://{}", asked.stage.address());
     let mut command = kornsole_command(&["diff", "--git", "HEAD~1..HEAD", "--format", "json", "--server", &address]);
-    let output = command.arg("--token-file").arg(&token).current_dir(&*folder).output().unwrap();
-    let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    assert!(output.status.success(), "{said}{wrong}");
-    let json: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let output = command.arg("--token-file").arg(&token).current_dir(&*dir).output().unwrap();
+    let [reported, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success(), "{reported}{wrong}");
+    let json: serde_json::Value = serde_json::from_str(&reported).unwrap();
     let effects = json["effects"].to_string();
     assert!(effects.contains("etl-1") && !effects.contains("adhoc-1"), "only the queue of etl-1 is removed: {effects}");
 }

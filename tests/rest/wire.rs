@@ -62,7 +62,7 @@ fn answers_of_1_8_0_are_written_again_byte_for_byte() {
 }
 
 #[test]
-fn nothing_of_an_answer_goes_unnoticed() {
+fn every_part_of_an_answer_is_checked() {
     let dump: StateDump = serde_json::from_str(&body("1.8.0", "/debug/fullstatedump")).unwrap();
     assert!(dump.other.is_empty() && dump.config.unwrap().other.is_empty());
     for app in &dump.applications {
@@ -154,7 +154,7 @@ fn the_forms_of_other_releases_are_read() {
 }
 
 #[test]
-fn what_nobody_knows_is_carried() {
+fn unknown_fields_are_preserved() {
     let text = r#"{"queuename":"root","status":"Dreaming","partition":"","isLeaf":false,"isManaged":true,"currentPriority":0,"askBackoffDelay":"5s","unschedAskBackoff":18446744073709551615}"#;
     let queue: Queue = serde_json::from_str(text).unwrap();
     assert_eq!(String::from_utf8(json::to_bytes(&queue)).unwrap().trim_end(), text);

@@ -150,13 +150,13 @@ impl Stage {
         look
     }
 
-    fn begin(&mut self) {
+    fn start(&mut self) {
         self.before.clear();
         let look = self.look(self.number);
-        self.followed.begin(&look, []);
+        self.followed.start(&look, []);
     }
 
-    fn hear(&mut self, changes: Vec<(u64, Time, Change)>) {
+    fn handle(&mut self, changes: Vec<(u64, Time, Change)>) {
         for (number, at, change) in changes {
             self.followed.happened(number, at, change);
         }
@@ -167,7 +167,7 @@ impl Stage {
         self.core.ledger().ledger().report(self.core.now(), &question)
     }
 
-    fn theirs(&mut self, by: &[Dimension]) -> Report {
+    fn remote(&mut self, by: &[Dimension]) -> Report {
         self.followed.received_until(self.core.now());
         self.followed.report(&Question { by: by.to_vec(), ..Question::default() })
     }
@@ -181,11 +181,11 @@ fn without_takeovers(app: &mut dto::Application, part: &PartitionView) {
     app.requests.retain(|request| {
         let ask = row.asks.values().find(|ask| ask.id.as_str() == request.allocation_key).expect("it is listed");
         let takes_over = matches!(ask.state, AskState::Pending { reason: PendingReason::Placeholder, .. });
-        let goes = takes_over && more.iter().any(|(_, amount)| amount > 0);
-        if goes {
+        let moves = takes_over && more.iter().any(|(_, amount)| amount > 0);
+        if moves {
             more.sub_assign(&request.resource.0);
         }
-        !goes
+        !moves
     });
 }
 
@@ -241,18 +241,18 @@ fn with_lists_after_each_step_it_is_the_schedulers_own_ledger_to_the_unit() {
     let excluded =
         share::Excluded { always: &["late3-again"], by_1_5_1: &["late3-resize"], ..share::Excluded::default() };
     each(16, excluded, |name, mut stage| {
-        stage.begin();
+        stage.start();
         while let Some(changes) = stage.step() {
-            stage.hear(changes);
+            stage.handle(changes);
             let look = stage.look(stage.number);
             stage.followed.compare(&look);
             stage.followed.compare(&look);
         }
         let whole = [D::Hour, D::Partition, D::Queue, D::User, D::Group, D::Application, D::Priority];
-        let (own, theirs) = (stage.own(&whole), stage.theirs(&whole));
-        assert_eq!(sums(&theirs, &ALL[..3]), sums(&own, &ALL[..3]), "{name}");
-        let (own, theirs) = (stage.own(&[D::Hour, D::Tree]), stage.theirs(&[D::Hour, D::Tree]));
-        assert_eq!(sums(&theirs, &ALL), sums(&own, &ALL), "{name}: by tree");
+        let (own, remote) = (stage.own(&whole), stage.remote(&whole));
+        assert_eq!(sums(&remote, &ALL[..3]), sums(&own, &ALL[..3]), "{name}");
+        let (own, remote) = (stage.own(&[D::Hour, D::Tree]), stage.remote(&[D::Hour, D::Tree]));
+        assert_eq!(sums(&remote, &ALL), sums(&own, &ALL), "{name}: by tree");
         assert_eq!(stage.followed.gaps().count(), 0, "{name}");
         inexact += usize::from(stage.followed.inexact().next().is_some());
         compared += usize::from(!own.rows.is_empty());
@@ -265,21 +265,21 @@ fn with_lists_after_each_step_it_is_the_schedulers_own_ledger_to_the_unit() {
 fn by_the_events_alone_every_allocation_counts_to_the_unit() {
     let (mut all, mut waits) = (0, 0);
     each(8, share::Excluded::default(), |name, mut stage| {
-        stage.begin();
+        stage.start();
         while let Some(changes) = stage.step() {
             // A repeated event changes nothing.
-            stage.hear(changes.clone());
+            stage.handle(changes.clone());
             let again: Vec<_> = changes.iter().rev().take(1).rev().cloned().collect();
-            stage.hear(again);
+            stage.handle(again);
         }
         let by = [D::Hour, D::Queue, D::Application];
-        let (own, theirs) = (stage.own(&by), stage.theirs(&by));
+        let (own, remote) = (stage.own(&by), stage.remote(&by));
         if !stage.silent[0] {
-            assert_eq!(sums(&theirs, &ALL[..1]), sums(&own, &ALL[..1]), "{name}");
+            assert_eq!(sums(&remote, &ALL[..1]), sums(&own, &ALL[..1]), "{name}");
             all += usize::from(!own.rows.is_empty());
         }
         if !stage.silent[0] && !stage.silent[1] {
-            assert_eq!(sums(&theirs, &ALL[..2]), sums(&own, &ALL[..2]), "{name}: waited");
+            assert_eq!(sums(&remote, &ALL[..2]), sums(&own, &ALL[..2]), "{name}: waited");
             waits += usize::from(!own.rows.is_empty());
         }
     });
@@ -287,19 +287,19 @@ fn by_the_events_alone_every_allocation_counts_to_the_unit() {
 }
 
 #[test]
-fn a_gap_leaves_out_what_went_by_in_it_and_nothing_else() {
+fn a_gap_omits_only_what_happened_in_it() {
     let mut compared = 0;
     let excluded = share::Excluded { by_1_5_1: &["late3-again"], ..share::Excluded::default() };
     each(16, excluded, |name, mut stage| {
         let by = [D::Queue, D::Application];
-        stage.begin();
+        stage.start();
         let (mut steps, mut missing): (u32, Sums) = (0, Sums::new());
         while let Some(changes) = stage.step() {
             steps += 1;
             match steps % 40 {
                 // From here on no events are received.
                 20 => {
-                    stage.hear(changes);
+                    stage.handle(changes);
                     let look = stage.look(stage.number);
                     stage.followed.compare(&look);
                     stage.followed.received_until(stage.core.now());
@@ -315,10 +315,10 @@ fn a_gap_leaves_out_what_went_by_in_it_and_nothing_else() {
                         let before = missing.get(&key).copied().unwrap_or(0);
                         missing.insert(key, before.wrapping_add(amount));
                     }
-                    stage.begin();
+                    stage.start();
                 }
                 _ => {
-                    stage.hear(changes);
+                    stage.handle(changes);
                     let look = stage.look(stage.number);
                     stage.followed.compare(&look);
                 }
@@ -327,14 +327,14 @@ fn a_gap_leaves_out_what_went_by_in_it_and_nothing_else() {
         if !stage.followed.is_counting() {
             return;
         }
-        let (own, theirs) = (sums(&stage.own(&by), &ALL[..2]), sums(&stage.theirs(&by), &ALL[..2]));
+        let (own, remote) = (sums(&stage.own(&by), &ALL[..2]), sums(&stage.remote(&by), &ALL[..2]));
         let mut expected = own;
         for (key, amount) in missing {
             let before = expected.get(&key).copied().unwrap_or(0);
             expected.insert(key, before.wrapping_sub(amount));
         }
         expected.retain(|_, amount| *amount > 0);
-        assert_eq!(theirs, expected, "{name}");
+        assert_eq!(remote, expected, "{name}");
         compared += stage.followed.gaps().count();
         assert!(stage.followed.gaps().all(|gap| gap.to.is_some()), "{name}: every gap has both ends");
     });

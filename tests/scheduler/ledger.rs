@@ -105,17 +105,17 @@ impl Recount {
     }
 
     /// Processes all events, each request with its priority at that time.
-    fn hear_all(&mut self, record: &Record) {
+    fn handle_all(&mut self, record: &Record) {
         let mut asks = record.priorities.iter().peekable();
         for (at, event) in record.events.iter().enumerate() {
             while let Some((_, app, ask, priority)) = asks.next_if(|(made, ..)| *made <= at) {
                 self.priorities.insert((app.clone(), ask.clone()), *priority);
             }
-            self.hear(event);
+            self.handle(event);
         }
     }
 
-    fn hear(&mut self, Event { at, kind }: &Event) {
+    fn handle(&mut self, Event { at, kind }: &Event) {
         match kind {
             EventKind::AskAdded { app, ask, resource } => {
                 let key = (app.clone(), ask.clone());
@@ -222,7 +222,7 @@ fn the_ledger_is_what_the_events_add_up_to() {
         for profile in Profile::ALL.into_iter().filter(|profile| NOT_RECOUNTED.lets(&file, *profile)) {
             let Some((core, record)) = played(&text, profile) else { continue };
             let mut recount = Recount::default();
-            recount.hear_all(&record);
+            recount.handle_all(&record);
             recount.end(core.now());
             let report = core.ledger().ledger().report(core.now(), &question);
             assert_eq!(sums(&report), recount.used, "{name} under {profile}");

@@ -164,7 +164,7 @@ fn submit(scheduler: &mut Scheduler, app: &str, queue: &str) {
 }
 
 #[test]
-fn hits_count_on_while_the_rules_say_the_same() {
+fn hits_continue_while_the_rules_are_equal() {
     let mut scheduler = scheduler("[{name: provided}, {name: fixed, value: b, create: true}]");
     submit(&mut scheduler, "x", "root.a");
     submit(&mut scheduler, "y", "root.z");
@@ -180,7 +180,7 @@ fn hits_count_on_while_the_rules_say_the_same() {
 }
 
 #[test]
-fn applications_that_came_the_same_way_share_how() {
+fn applications_with_the_same_placement_share_its_text() {
     let mut scheduler = scheduler("[{name: provided}]");
     for app in ["a", "b", "c"] {
         submit(&mut scheduler, app, if app == "c" { "root.nowhere" } else { "root.a" });

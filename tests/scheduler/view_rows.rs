@@ -63,7 +63,7 @@ impl Watched {
 }
 
 #[test]
-fn a_reservation_stands_with_the_ask_and_on_the_node_until_it_is_used() {
+fn a_reservation_is_shown_on_the_request_and_on_the_node_until_it_is_used() {
     let mut watched = Watched::new();
     watched.ask("first", 8, "n0");
     assert_eq!(watched.retained_for(), [""; 0]);

@@ -14,8 +14,8 @@ use source::Source;
 use view::act::{Act, Actor};
 
 use crate::change::TEXT;
-use crate::common::{about, says, says_not};
-use crate::room::running;
+use crate::common::{about, shows, shows_not};
+use crate::space::running;
 
 struct Attached {
     served: Served,
@@ -38,7 +38,7 @@ impl Attached {
         attached.driver = open(&attached.served);
         attached.keep_up();
         attached.pass(1_000);
-        says(&attached.driver, " REMOTE ");
+        shows(&attached.driver, " REMOTE ");
         attached
     }
 
@@ -79,7 +79,7 @@ impl Attached {
         self.served.scheduler().perform(owner, act.into(), done);
     }
 
-    fn hear(&mut self) {
+    fn receive(&mut self) {
         (0..12).for_each(|_| self.pass(1_000));
     }
 }
@@ -88,10 +88,10 @@ impl Attached {
 fn every_form_on_a_queue_works_over_rest() {
     let mut at = Attached::new("ann:eng", 120, 40);
     at.press(":queues root.eng<ret>cm<C-u>6");
-    says(&at.driver, "max vcore 20 → 6");
-    says(&at.driver, "11 +               max: {memory: 40Gi, vcore: 6}");
+    shows(&at.driver, "max vcore 20 → 6");
+    shows(&at.driver, "11 +               max: {memory: 40Gi, vcore: 6}");
     at.press("<F5>");
-    says(&at.driver, "root.eng: set maximum?");
+    shows(&at.driver, "root.eng: set maximum?");
     at.press("y");
     assert_eq!(at.running(), TEXT.replace("vcore: 20", "vcore: 6"));
 
@@ -102,7 +102,7 @@ fn every_form_on_a_queue_works_over_rest() {
     assert!(at.running().contains("application.sort.policy: fair"), "{}", at.running());
 
     at.press(":queues root.eng<ret>clbob<tab><tab>2");
-    says(&at.driver, "a new limit");
+    shows(&at.driver, "a new limit");
     at.press("<F5>y");
     assert!(at.running().contains("users: [bob]"), "{}", at.running());
 
@@ -115,11 +115,11 @@ fn every_form_on_a_queue_works_over_rest() {
 }
 
 #[test]
-fn a_form_over_rest_says_who_may_before_anything_is_written() {
+fn a_form_over_rest_shows_who_may_submit_before_any_write() {
     let mut at = Attached::new("bob:other", 120, 40);
     at.press(":queues root.eng<ret>cm");
-    says(&at.driver, "needs admin access on root (or above), or membership in the scheduler ACL");
-    says_not(&at.driver, "set maximum");
+    shows(&at.driver, "needs admin access on root (or above), or membership in the scheduler ACL");
+    shows_not(&at.driver, "set maximum");
     assert_eq!(at.running(), TEXT);
 }
 
@@ -128,8 +128,8 @@ fn a_form_over_rest_does_not_overwrite_what_was_changed_underneath() {
     let mut at = Attached::new("ann:eng", 120, 40);
     at.press(":queues root.eng<ret>cm<C-u>6");
     at.underneath("vcore: 20", "vcore: 30");
-    at.hear();
-    says(&at.driver, "max vcore 30 → 6");
+    at.receive();
+    shows(&at.driver, "max vcore 30 → 6");
     at.press("<F5>y");
     assert_eq!(at.running(), TEXT.replace("vcore: 20", "vcore: 6"));
 }
@@ -138,38 +138,38 @@ fn a_form_over_rest_does_not_overwrite_what_was_changed_underneath() {
 fn the_editor_over_rest_applies_and_is_refused_when_the_remote_changed_underneath() {
     let mut at = Attached::new("ann:eng", 120, 40);
     at.press("6");
-    says(&at.driver, "revision 1");
+    shows(&at.driver, "revision 1");
     at.press("/vcore: 20<ret>e<end><left><bs>5<esc>");
-    says(&at.driver, "max vcore 20 → 25");
+    shows(&at.driver, "max vcore 20 → 25");
     at.press("ay");
     assert_eq!(at.running(), TEXT.replace("vcore: 20", "vcore: 25"));
 
     at.press("/vcore: 25<ret>e<end><left><bs>7<esc>");
     at.underneath("- name: ops", "- name: operations");
-    at.hear();
-    says(&at.driver, "changed underneath");
+    at.receive();
+    shows(&at.driver, "changed underneath");
     at.press("a");
-    says(&at.driver, "another configuration is active");
+    shows(&at.driver, "another configuration is active");
     assert!(!at.running().contains("vcore: 27"), "nothing is overwritten");
     at.press("dd");
-    says(&at.driver, "+           - name: operations");
+    shows(&at.driver, "+           - name: operations");
     at.press(":merge<ret>");
-    says_not(&at.driver, "changed underneath:");
+    shows_not(&at.driver, "changed underneath:");
     at.press("ay");
     let both = TEXT.replace("vcore: 20", "vcore: 27").replace("- name: ops", "- name: operations");
     assert_eq!(at.running(), both);
 }
 
 #[test]
-fn an_order_over_rest_on_a_configuration_that_changed_a_moment_ago_is_refused() {
+fn an_operation_over_rest_on_a_just_changed_configuration_is_rejected() {
     let mut at = Attached::new("ann:eng", 120, 40);
     at.press("6").press("/vcore: 20<ret>e<end><left><bs>5<esc>").press("a");
-    says(&at.driver, "Cancel");
+    shows(&at.driver, "Cancel");
     at.underneath("- name: ops", "- name: operations");
     at.press("y");
     assert!(!at.running().contains("vcore: 25"), "{}", at.running());
     assert!(at.running().contains("operations"));
-    at.hear();
-    says(&at.driver, "changed underneath");
-    says(&at.driver, "vcore: 25");
+    at.receive();
+    shows(&at.driver, "changed underneath");
+    shows(&at.driver, "vcore: 25");
 }

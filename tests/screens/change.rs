@@ -7,8 +7,8 @@ use console::Driver;
 use source::{Source, Stepped};
 use view::act::{Act, Actor};
 
-use crate::common::{says, says_not, user};
-use crate::room::{on_text, running};
+use crate::common::{shows, shows_not, user};
+use crate::space::{on_text, running};
 
 pub const TEXT: &str = "\
 # two tenants
@@ -50,7 +50,7 @@ fn press(driver: &mut Driver, keys: &str) {
 }
 
 #[test]
-fn on_a_wide_screen_what_a_form_does_stands_beside_its_fields() {
+fn on_a_wide_screen_the_effects_of_a_form_are_next_to_its_fields() {
     let (mut driver, _) = console(admin(), 200, 60);
     press(&mut driver, ":queues root.eng<ret>cm<C-u>10");
     let lines = driver.lines();
@@ -67,41 +67,41 @@ fn on_a_wide_screen_what_a_form_does_stands_beside_its_fields() {
 fn a_maximum_is_set_after_both_differences_were_shown() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>c");
-    says(&driver, "Set the maximum of the queue");
+    shows(&driver, "Set the maximum of the queue");
     press(&mut driver, "m");
-    says(&driver, "root.eng › set maximum");
-    says(&driver, "write the new values");
+    shows(&driver, "root.eng › set maximum");
+    shows(&driver, "write the new values");
     press(&mut driver, "<C-u>6");
-    says(&driver, "max vcore 20 → 6");
-    says(&driver, "11 -               max: {memory: 40Gi, vcore: 20}");
-    says(&driver, "11 +               max: {memory: 40Gi, vcore: 6}");
+    shows(&driver, "max vcore 20 → 6");
+    shows(&driver, "11 -               max: {memory: 40Gi, vcore: 20}");
+    shows(&driver, "11 +               max: {memory: 40Gi, vcore: 6}");
     assert_eq!(running(&source), TEXT, "nothing is done while one writes");
     press(&mut driver, "<F5>");
-    says(&driver, "root.eng: set maximum?");
+    shows(&driver, "root.eng: set maximum?");
     press(&mut driver, "<ret>");
     assert_eq!(running(&source), TEXT, "the question opens on doing nothing");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 6"));
-    says(&driver, "revision 2 is active");
-    says_not(&driver, "set maximum");
+    shows(&driver, "revision 2 is active");
+    shows_not(&driver, "set maximum");
     press(&mut driver, "6b");
-    says(&driver, "vcore: 20");
+    shows(&driver, "vcore: 20");
 }
 
 #[test]
 fn what_is_written_is_reported_as_no_quantity_and_not_applied() {
     let (mut driver, source) = console(admin(), 80, 24);
     press(&mut driver, ":queues root.eng<ret>cm<C-u>6x");
-    says(&driver, "EDT-005");
-    says(&driver, "unknown suffix");
+    shows(&driver, "EDT-005");
+    shows(&driver, "unknown suffix");
     press(&mut driver, "<F5>");
-    says(&driver, "it cannot be applied");
+    shows(&driver, "it cannot be applied");
     press(&mut driver, "<C-u>999<tab><C-u>");
-    says(&driver, "max memory 40Gi → none");
+    shows(&driver, "max memory 40Gi → none");
     press(&mut driver, "<esc>x");
-    says(&driver, "write the new values");
+    shows(&driver, "write the new values");
     press(&mut driver, "a");
-    says(&driver, "no changes");
+    shows(&driver, "no changes");
     assert_eq!(running(&source), TEXT);
 }
 
@@ -109,10 +109,10 @@ fn what_is_written_is_reported_as_no_quantity_and_not_applied() {
 fn a_fault_of_the_new_text_is_reported_in_the_form() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng.etl<ret>cm<C-u>30");
-    says(&driver, "1 fault: cannot be applied");
-    says(&driver, "cannot be applied");
+    shows(&driver, "1 fault: cannot be applied");
+    shows(&driver, "cannot be applied");
     press(&mut driver, "<F5>");
-    says(&driver, "an error prevents it");
+    shows(&driver, "an error prevents it");
     assert_eq!(running(&source), TEXT);
 }
 
@@ -120,25 +120,25 @@ fn a_fault_of_the_new_text_is_reported_in_the_form() {
 fn a_limit_that_is_there_is_changed_in_its_lines_alone() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cl");
-    says(&driver, "write users or groups");
+    shows(&driver, "write users or groups");
     driver.type_text("sue");
     press(&mut driver, "<tab><tab><tab>");
     driver.type_text("cpu=8");
     press(&mut driver, "");
-    says(&driver, "the existing limit 1; empty fields keep their values");
+    shows(&driver, "the existing limit 1; empty fields keep their values");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), TEXT.replace("vcore: 6}", "vcore: 8}"));
 }
 
 #[test]
-fn a_new_limit_comes_before_the_one_for_everybody_and_an_emptied_one_goes() {
+fn a_new_limit_is_added_before_the_one_for_all_users_and_an_empty_one_is_removed() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cl");
     driver.type_text("bob");
     press(&mut driver, "<tab><tab>");
     driver.type_text("2");
     press(&mut driver, "");
-    says(&driver, "a new limit");
+    shows(&driver, "a new limit");
     press(&mut driver, "<F5>y");
     let text = running(&source);
     assert!(text.find("bob").unwrap() < text.find("limit: the others").unwrap(), "{text}");
@@ -147,7 +147,7 @@ fn a_new_limit_comes_before_the_one_for_everybody_and_an_emptied_one_goes() {
     press(&mut driver, "<tab><tab>");
     driver.type_text("none");
     press(&mut driver, "");
-    says(&driver, "the limit is empty and is removed");
+    shows(&driver, "the limit is empty and is removed");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), TEXT);
 }
@@ -158,7 +158,7 @@ fn a_property_and_a_queue_are_added_with_names_completed() {
     press(&mut driver, ":queues root.ops<ret>cp");
     driver.type_text("priority.o");
     press(&mut driver, "<right><tab>5");
-    says(&driver, "priority.offset");
+    shows(&driver, "priority.offset");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), format!("{TEXT}            properties: {{priority.offset: 5}}\n"));
     press(&mut driver, "ca");
@@ -166,26 +166,26 @@ fn a_property_and_a_queue_are_added_with_names_completed() {
     press(&mut driver, "<tab><tab><tab>");
     driver.type_text("mem=10Gi vc");
     press(&mut driver, "<right>4");
-    says(&driver, "+ root.ops.night");
+    shows(&driver, "+ root.ops.night");
     press(&mut driver, "<F5>y");
     let text = running(&source);
     assert!(text.contains("- name: night"), "{text}");
     assert!(text.contains("memory: 10Gi") && text.contains("vcore: 4"), "{text}");
-    says(&driver, "night");
+    shows(&driver, "night");
 }
 
 #[test]
-fn a_whole_subtree_goes_only_when_its_name_is_typed() {
+fn a_whole_subtree_is_removed_only_after_its_name_is_typed() {
     // With these queues, the removal is less than half of all (CFG-120).
     let text = &format!("{TEXT}          - name: web\n          - name: lab\n          - name: tools\n");
     let (mut driver, source) = on_text(text, admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cr");
-    says(&driver, "- root.eng");
+    shows(&driver, "- root.eng");
     press(&mut driver, "a");
-    says(&driver, "Remove root.eng?");
-    says(&driver, "type root.eng to confirm");
+    shows(&driver, "Remove root.eng?");
+    shows(&driver, "type root.eng to confirm");
     press(&mut driver, "y<ret>");
-    says(&driver, "type root.eng to confirm");
+    shows(&driver, "type root.eng to confirm");
     assert_eq!(running(&source), *text);
     press(&mut driver, "<C-u>");
     driver.type_text("root.eng");
@@ -194,38 +194,38 @@ fn a_whole_subtree_goes_only_when_its_name_is_typed() {
 }
 
 #[test]
-fn what_one_may_not_change_is_off_and_says_which_access_it_takes() {
+fn a_denied_change_is_unavailable_and_shows_the_missing_access() {
     let (mut driver, source) = console(user("ann"), 120, 40);
     press(&mut driver, ":queues root.ops<ret>c");
-    says(&driver, "a off: needs admin access on root.ops (or above)");
+    shows(&driver, "a off: needs admin access on root.ops (or above)");
     press(&mut driver, "m");
-    says(&driver, "needs admin access on root (or above)");
-    says_not(&driver, "set maximum");
+    shows(&driver, "needs admin access on root (or above)");
+    shows_not(&driver, "set maximum");
     press(&mut driver, ":queues root.eng<ret>cr");
-    says(&driver, "needs admin access on root (or above)");
+    shows(&driver, "needs admin access on root (or above)");
     press(&mut driver, ":queues root.eng.etl<ret>cr");
-    says(&driver, "- root.eng.etl");
+    shows(&driver, "- root.eng.etl");
     let (mut driver, _) = console(admin().read_only("started with --read-only"), 120, 40);
     press(&mut driver, ":queues root.ops<ret>cm");
-    says(&driver, "read-only: started with --read-only");
+    shows(&driver, "read-only: started with --read-only");
     assert_eq!(running(&source), TEXT);
 }
 
 #[test]
-fn what_is_written_is_kept_and_asked_about() {
+fn input_is_preserved_and_confirmed() {
     let (mut driver, _) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cm<C-u>6<esc><esc>");
-    says(&driver, "your input is kept");
+    shows(&driver, "your input is kept");
     press(&mut driver, ":quit<ret>");
-    says(&driver, "the form \"set maximum\" on root.eng");
+    shows(&driver, "the form \"set maximum\" on root.eng");
     press(&mut driver, "<esc>cm");
-    says(&driver, "max vcore 20 → 6");
+    shows(&driver, "max vcore 20 → 6");
     press(&mut driver, "<esc>3:q<ret>");
-    says(&driver, "the form \"set maximum\" on root.eng");
+    shows(&driver, "the form \"set maximum\" on root.eng");
 }
 
 #[test]
-fn a_form_is_made_to_what_came_into_force_meanwhile() {
+fn a_form_is_rebased_on_a_configuration_that_was_applied_meanwhile() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cm<C-u>6");
     let base = source.configuration().unwrap().checksum.clone();
@@ -233,7 +233,7 @@ fn a_form_is_made_to_what_came_into_force_meanwhile() {
     let act = Act::Configure { text: other.clone(), base: Some(base), dry_run: false };
     source.act(act.into(), Box::new(|outcome| assert!(outcome.is_ok())));
     press(&mut driver, "");
-    says(&driver, "on revision 2");
+    shows(&driver, "on revision 2");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), other.replace("vcore: 20", "vcore: 6"));
 }
@@ -248,14 +248,14 @@ fn forms_on_every_size() {
 }
 
 #[test]
-fn root_takes_a_number_of_applications_and_no_size() {
+fn root_accepts_a_number_of_applications_and_no_size() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root<ret>cg");
-    says(&driver, "the root of a partition has the capacity of its nodes");
+    shows(&driver, "the root of a partition has the capacity of its nodes");
     press(&mut driver, "cm");
-    says_not(&driver, "vcore");
+    shows_not(&driver, "vcore");
     press(&mut driver, "7");
-    says(&driver, "7 +         maxapplications: 7");
-    says(&driver, "root.eng has no `maxapplications`, its parent root has 7");
+    shows(&driver, "7 +         maxapplications: 7");
+    shows(&driver, "root.eng has no `maxapplications`, its parent root has 7");
     assert_eq!(running(&source), TEXT);
 }

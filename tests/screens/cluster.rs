@@ -15,7 +15,7 @@ use view::{Notice, NoticeWeight};
 
 use super::fixture;
 use super::fixture::Scene;
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 pub(super) fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let core = kornsole::cli::demo::core(42, &Setup::of(Profile::default())).unwrap();
@@ -38,7 +38,7 @@ fn the_first_page_at_its_sizes() {
         assert!(driver.screen_text().is_ascii(), "{}", driver.screen_text());
         insta::assert_snapshot!(format!("cluster-ascii-{width}x{height}"), driver.screen_text());
         let (plain, _) = on_cluster(Options { theme: ThemeName::mono(), ..Options::default() }, width, height);
-        says(&plain, "ALLOC/S");
+        shows(&plain, "ALLOC/S");
     }
 }
 
@@ -69,8 +69,8 @@ fn compare(driver: &Driver) {
     let (cpu, memory) = (row("CPU ▰"), row("MEM ▰"));
     let amount = |name: &str| show_amount(name, root.allocated.amount(name));
     let gauge = |line: &str| {
-        let figures = line.split('▱').next_back().unwrap().split_whitespace();
-        figures.take(2).map(str::to_owned).collect::<Vec<String>>()
+        let metrics = line.split('▱').next_back().unwrap().split_whitespace();
+        metrics.take(2).map(str::to_owned).collect::<Vec<String>>()
     };
     let (cpu_gauge, memory_gauge) = (gauge(&cpu), gauge(&memory));
     let (title, wide) = if state.size.width < 150 { ("max", 11) } else { ("used/guar/  max", 16) };
@@ -131,7 +131,7 @@ fn every_item_opens_the_page_for_it() {
         assert!(!matches!(driver.state().page(), Page::Queues(_)), "item {at} opens nothing:\n{before}");
         // The first key may close a notice.
         driver.keys("<esc><esc>").unwrap();
-        says(&driver, "ATTENTION");
+        shows(&driver, "ATTENTION");
     }
 }
 
@@ -141,13 +141,13 @@ fn a_simulation_is_left_without_a_question() {
         let (mut driver, _) = on_cluster(Options::default(), 80, 24);
         driver.personalize(Personal { start: StartPage::Cluster, simulated, ..Personal::default() });
         driver.keys("<esc>").unwrap();
-        says(&driver, "ALLOC/S");
+        shows(&driver, "ALLOC/S");
         assert_eq!(driver.keys("q").unwrap().quits(), simulated);
     }
 }
 
 #[test]
-fn a_notice_takes_one_line_of_the_first_page_and_goes_by_itself() {
+fn a_notice_uses_one_line_of_the_first_page_and_disappears_by_itself() {
     let scene = Scene::new(fixture::tenants().build());
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
     driver.personalize(Personal { start: StartPage::Cluster, ..Personal::default() });
@@ -166,9 +166,9 @@ fn a_notice_takes_one_line_of_the_first_page_and_goes_by_itself() {
     for _ in 0..13 {
         driver.advance(Duration::from_secs(1));
     }
-    says_not(&driver, "queues.yaml was rejected");
+    shows_not(&driver, "queues.yaml was rejected");
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "four");
+    shows(&driver, "four");
 }
 
 #[test]
@@ -178,17 +178,17 @@ fn a_queue_that_drains_has_its_state_after_its_name() {
         source.advance(Duration::from_secs(5));
         driver.advance(Duration::from_secs(5));
         if driver.find_row("DRAINING 1").is_some() {
-            says(&driver, "legacy ◐ drain");
-            return says(&driver, "drains");
+            shows(&driver, "legacy ◐ drain");
+            return shows(&driver, "drains");
         }
     }
     panic!("the demo drains a queue within 10 minutes:\n{}", driver.screen_text());
 }
 
 #[test]
-fn one_goes_from_what_needs_attention_to_its_thing() {
+fn an_urgent_item_opens_its_object() {
     let (mut driver, _) = on_cluster(Options::default(), 120, 40);
-    says(&driver, "ATTENTION");
+    shows(&driver, "ATTENTION");
     driver.keys("o").unwrap();
     assert!(driver.state().board.as_ref().unwrap().focused);
     driver.keys("<esc>").unwrap();
@@ -202,10 +202,10 @@ fn one_goes_from_what_needs_attention_to_its_thing() {
         driver.keys("j").unwrap();
     }
     driver.keys("<ret>").unwrap().settle();
-    says(&driver, "› why it waits");
+    shows(&driver, "› why it waits");
     driver.keys("<esc>").unwrap();
-    says(&driver, "ATTENTION");
-    says_not(&driver, "› why it waits");
+    shows(&driver, "ATTENTION");
+    shows_not(&driver, "› why it waits");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn the_strip_has_the_name_of_every_page() {
         (120, ["1 Cluster", "2 Apps", "5 Placement", "6 Config", "7 Events", "8 History", "9 Health", "H Revisions"]),
     ] {
         let (driver, _) = on_cluster(Options::default(), width, 40);
-        names.iter().for_each(|name| says(&driver, name));
+        names.iter().for_each(|name| shows(&driver, name));
     }
 }
 
@@ -260,28 +260,28 @@ fn the_queue_under_the_cursor_has_a_chart_of_ten_minutes() {
     let (row, legend) = driver.find_row("CPU 10m").unwrap();
     let used = show_amount(VCORE, driver.state().cluster.part().unwrap().root().unwrap().allocated.amount(VCORE));
     assert!(legend.contains("used ") && legend.contains("max 512"), "{legend}, {used}");
-    let chart: String = driver.lines()[row + 1..row + 9].concat();
-    let braille = |sign: char| ('\u{2801}'..='\u{28ff}').contains(&sign);
-    assert!(chart.chars().filter(|sign| braille(*sign)).count() > 40, "{}", driver.screen_text());
+    let chart: String = driver.lines()[row + 1..row + 16].concat();
+    let braille = |symbol: char| ('\u{2801}'..='\u{28ff}').contains(&symbol);
+    assert!(chart.chars().filter(|symbol| braille(*symbol)).count() > 40, "{}", driver.screen_text());
 }
 
 #[test]
-fn a_terminal_that_is_too_small_says_who_runs_and_waits() {
+fn a_terminal_that_is_too_small_shows_running_and_pending_applications() {
     let (driver, _) = on_cluster(Options::default(), 40, 10);
     let root = driver.state().cluster.part().unwrap().root().unwrap().running;
     let waiting = driver.state().board.as_ref().unwrap().waiting.as_ref().unwrap().apps;
-    says(&driver, &format!("{root} running, {waiting} waiting"));
-    says(&driver, "need attention");
-    says(&driver, "too small, needs 40x12");
+    shows(&driver, &format!("{root} running, {waiting} waiting"));
+    shows(&driver, "need attention");
+    shows(&driver, "too small, needs 40x12");
 }
 
 #[test]
-fn a_key_of_another_page_says_which() {
+fn a_key_of_another_page_names_the_page() {
     let (mut driver, _) = on_cluster(Options::default(), 120, 40);
     driver.keys("8m").unwrap();
-    says(&driver, "m has no function here; it is a key of Applications");
+    shows(&driver, "m has no function here; it is a key of Applications");
     driver.keys("3K").unwrap();
-    says(&driver, "K has no function here; it is a key of Applications");
+    shows(&driver, "K has no function here; it is a key of Applications");
 }
 
 #[test]
@@ -294,8 +294,8 @@ fn no_two_checks_have_one_name() {
 }
 
 #[test]
-fn an_event_without_a_message_has_the_room_of_one() {
+fn an_event_without_a_message_uses_the_space_of_one() {
     let (mut driver, _) = on_cluster(Options::default(), 120, 40);
     driver.keys("7").unwrap();
-    says(&driver, "blocked by application limit");
+    shows(&driver, "blocked by application limit");
 }

@@ -13,9 +13,9 @@ use ::console::{Driver, Options, Personal};
 
 use super::fixture::{self, Scene};
 use super::keys::selected;
-use super::room::on_demo;
+use super::space::on_demo;
 use super::{after, console};
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 fn titles(driver: &Driver) -> Vec<String> {
     let head = driver.lines().into_iter().find(|line| line.starts_with(" QUEUE") || line.starts_with(" APPLICATION"));
@@ -26,26 +26,26 @@ fn titles(driver: &Driver) -> Vec<String> {
 }
 
 #[test]
-fn the_queue_of_an_application_stays_and_what_is_hidden_is_said() {
+fn the_queue_of_an_application_stays_and_hidden_rows_are_reported() {
     for (width, height) in [(80, 24), (60, 20), (120, 40)] {
         let driver = after("2", width, height);
         let titles = titles(&driver);
         assert!(titles.contains(&"QUEUE".to_owned()), "{width}: {titles:?}");
     }
     let driver = after("2", 80, 24);
-    says(&driver, "more columns");
-    says(&driver, "WHY");
-    says(&driver, "WAIT");
+    shows(&driver, "more columns");
+    shows(&driver, "WHY");
+    shows(&driver, "WAIT");
 }
 
 #[test]
-fn applications_say_in_three_words_what_they_wait_for_and_since_when() {
+fn applications_show_in_three_words_what_they_are_pending_for_and_since_when() {
     let (mut driver, _) = on_demo(120, 40, 180);
     driver.keys("2/guest<ret>:sort wait<ret>").unwrap();
     let (_, line) = driver.find_row("group limit guests").unwrap_or_else(|| panic!("{}", driver.screen_text()));
     assert!(line.contains("guest-") && line.contains('m'), "{line}");
     driver.keys("<esc>/nightly<ret>").unwrap();
-    says(&driver, "app maximum nightly");
+    shows(&driver, "app maximum nightly");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn names_are_sorted_as_people_count() {
 }
 
 #[test]
-fn whoever_is_at_a_limit_comes_first() {
+fn users_at_a_limit_are_first() {
     let driver = after("4", 120, 40);
     let lines = driver.lines();
     let rows: Vec<&String> =
@@ -80,9 +80,9 @@ fn columns_are_chosen_in_their_order_and_width() {
     driver.keys(":columns +why -state<ret>").unwrap();
     assert_eq!(titles(&driver), ["APPLICATION", "USER", "CPU", "WHY"]);
     driver.keys(":columns colour<ret>").unwrap();
-    says(&driver, "no column colour here; available: age, application");
+    shows(&driver, "no column colour here; available: age, application");
     driver.keys(":columns cpu:0<ret>").unwrap();
-    says(&driver, "0 is not a width");
+    shows(&driver, "0 is not a width");
     driver.keys("1").unwrap();
     assert!(titles(&driver).contains(&"STATE".to_owned()), "another page has its own");
     driver.keys("2:columns default<ret>").unwrap();
@@ -94,14 +94,14 @@ fn columns_are_chosen_in_their_order_and_width() {
 #[test]
 fn columns_are_picked_one_by_one() {
     let mut driver = after("2:columns user cpu state<ret>:columns<ret>", 120, 40);
-    says(&driver, "Columns of apps");
+    shows(&driver, "Columns of apps");
     let line = |driver: &Driver, name: &str| {
         let has = |line: &String| line.contains(&format!("] {name} "));
         driver.lines().into_iter().find(has).unwrap_or_else(|| panic!("{}", driver.screen_text()))
     };
     assert!(line(&driver, "user").contains("[x]") && line(&driver, "why").contains("[ ]"));
     driver.keys(" ").unwrap();
-    says(&driver, "the name column is always first");
+    shows(&driver, "the name column is always first");
     driver.keys("j jJ<lt>").unwrap();
     driver.keys("<esc>").unwrap();
     assert_eq!(titles(&driver), ["APPLICATION", "USER", "CPU", "STATE"], "escape leaves them as they were");
@@ -116,10 +116,10 @@ fn columns_are_picked_one_by_one() {
 }
 
 #[test]
-fn the_wide_mode_shows_every_column_and_goes_through_them() {
+fn the_wide_mode_shows_every_column_and_scrolls_them() {
     let mut driver = after("2", 80, 24);
     driver.keys("<C-w>").unwrap();
-    says(&driver, "more");
+    shows(&driver, "more");
     let first = titles(&driver);
     driver.keys("<gt><gt>").unwrap();
     assert_ne!(titles(&driver), first);
@@ -127,14 +127,14 @@ fn the_wide_mode_shows_every_column_and_goes_through_them() {
     driver.keys("<lt><lt>").unwrap();
     assert_eq!(titles(&driver), first);
     let mut wide = after("", 200, 60);
-    says(&wide, "priority");
+    shows(&wide, "priority");
     wide.keys("<C-w>").unwrap();
-    says_not(&wide, "seen above");
+    shows_not(&wide, "seen above");
     assert!(titles(&wide).contains(&"LIVE".to_owned()));
 }
 
 #[test]
-fn an_export_has_each_figure_in_a_column_of_its_own() {
+fn an_export_has_each_value_in_its_own_column() {
     let (driver, _) = console(80, 24);
     let data = export::data(driver.state());
     let csv = data.csv();
@@ -155,19 +155,19 @@ fn personal(file: &Path) -> Driver {
     assert_eq!(read.faults, [], "{text}");
     let Settings { columns, views, .. } = read.settings;
     let scene = Scene::new(fixture::tenants().build());
-    let personal = Personal { columns, views, keep_in: PathBuf::from(file), ..Personal::default() };
+    let personal = Personal { columns, views, saved_dir: PathBuf::from(file), ..Personal::default() };
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 120, 40);
     driver.personalize(personal);
     driver
 }
 
 #[test]
-fn columns_and_views_are_kept_in_the_settings() {
+fn columns_and_views_are_stored_in_the_settings() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kept-settings.toml");
     std::fs::write(&file, "theme = 'dark' # mine\n").unwrap();
     let mut driver = personal(&file);
     driver.keys("2:columns user cpu:9<ret>/etl<ret>:sort user<ret>:view save hungry<ret>").unwrap();
-    says(&driver, "saved as the view hungry");
+    shows(&driver, "saved as the view hungry");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("theme = 'dark' # mine\n"), "{text}");
     let mut driver = personal(&file);
@@ -177,7 +177,7 @@ fn columns_and_views_are_kept_in_the_settings() {
     assert_eq!(titles(&driver)[..3], ["APPLICATION", "USER▲", "CPU"]);
     assert!(selected(&driver).starts_with("etl"), "{}", driver.screen_text());
     driver.keys(":view delete hungry<ret>:view hungry<ret>").unwrap();
-    says(&driver, "no view hungry");
+    shows(&driver, "no view hungry");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(!text.contains("hungry") && !text.contains("apps"), "{text}");
 }
@@ -194,7 +194,7 @@ fn the_trend_of_an_hour_is_a_column_of_eight_cells_that_nothing_is_sorted_by() {
         let row = |line: &&str| line.contains(name) && line.contains(['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']);
         assert!(shown.contains("LAST 1 h") && shown.lines().any(|line| row(&line)), "{page}: {shown}");
         driver.keys(":sort trend<ret>").unwrap();
-        says(&driver, "trend is a trend; lists cannot be sorted by it");
+        shows(&driver, "trend is a trend; lists cannot be sorted by it");
     }
 }
 

@@ -9,8 +9,8 @@ use source::{Source, Stepped};
 use view::act::{Act, Actor};
 
 use super::fixture;
-use crate::common::{says, says_not};
-use crate::room::{on_text, running};
+use crate::common::{shows, shows_not};
+use crate::space::{on_text, running};
 
 const TEXT: &str = "\
 # two tenants
@@ -44,67 +44,67 @@ fn settle(driver: &mut Driver) {
 #[test]
 fn the_text_is_shown_with_where_it_is_from() {
     let (driver, _) = console(TEXT, 120, 40);
-    says(&driver, "revision 1 at the start");
-    says(&driver, "max: {memory: 40Gi, vcore: 20}");
-    says(&driver, "as it runs");
+    shows(&driver, "revision 1 at the start");
+    shows(&driver, "max: {memory: 40Gi, vcore: 20}");
+    shows(&driver, "as it runs");
     assert!(driver.cursor().is_none());
 }
 
 #[test]
-fn a_fault_is_reported_where_it_stands_and_refuses_to_be_applied() {
+fn an_error_is_reported_with_its_location_and_the_file_is_not_applied() {
     let (mut driver, source) = console(TEXT, 120, 40);
     driver.keys("/vcore<ret>e<end><left>x").unwrap();
-    says_not(&driver, "1 fault");
+    shows_not(&driver, "1 fault");
     settle(&mut driver);
-    says(&driver, "1 fault: cannot be applied");
-    says(&driver, "10:42 CFG-021");
+    shows(&driver, "1 fault: cannot be applied");
+    shows(&driver, "10:42 CFG-021");
     driver.keys("<esc>gn").unwrap();
     assert!(driver.find_row("max: {memory").unwrap().1.starts_with('▌'), "{}", driver.screen_text());
     driver.keys("a").unwrap();
-    says(&driver, "an error prevents it");
+    shows(&driver, "an error prevents it");
     assert_eq!(running(&source), TEXT);
     driver.keys("u").unwrap();
     settle(&mut driver);
-    says(&driver, "as it runs");
+    shows(&driver, "as it runs");
 }
 
 #[test]
-fn an_edit_says_what_it_means_and_comes_into_force_after_a_question() {
+fn an_edit_shows_its_effects_and_is_applied_after_a_confirmation() {
     let (mut driver, source) = console(TEXT, 120, 40);
     driver.keys("/vcore: 20<ret>e<end><left><bs><bs>6<esc>").unwrap();
     settle(&mut driver);
-    says(&driver, "edited, not applied");
-    says(&driver, "~ root.eng");
-    says(&driver, "max vcore 20 → 6");
+    shows(&driver, "edited, not applied");
+    shows(&driver, "~ root.eng");
+    shows(&driver, "max vcore 20 → 6");
     driver.keys("d").unwrap();
-    says(&driver, "- ");
-    says(&driver, "max: {memory: 40Gi, vcore: 6}");
+    shows(&driver, "- ");
+    shows(&driver, "max: {memory: 40Gi, vcore: 6}");
     driver.keys("a").unwrap();
-    says(&driver, "Apply the configuration?");
+    shows(&driver, "Apply the configuration?");
     driver.keys("<ret>").unwrap();
     assert_eq!(running(&source), TEXT, "the question opens on doing nothing");
     driver.keys("a<right><ret>").unwrap();
     settle(&mut driver);
     assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 6"));
-    says(&driver, "revision 2 is active");
-    says(&driver, "as it runs");
+    shows(&driver, "revision 2 is active");
+    shows(&driver, "as it runs");
     driver.keys("b").unwrap();
     settle(&mut driver);
     driver.keys("ay").unwrap();
     settle(&mut driver);
     assert_eq!(running(&source), TEXT);
-    says(&driver, "revision 3");
+    shows(&driver, "revision 3");
 }
 
 #[test]
-fn a_queue_that_goes_is_said_to_drain() {
+fn a_removed_queue_is_reported_as_draining() {
     let (mut driver, source) = console(TEXT, 120, 40);
     driver.keys("/name: ops<ret>e<home><C-k><bs><esc>").unwrap();
     settle(&mut driver);
-    says(&driver, "- root.ops");
-    says(&driver, "it is empty and is removed");
+    shows(&driver, "- root.ops");
+    shows(&driver, "it is empty and is removed");
     driver.keys("a").unwrap();
-    says(&driver, "1 queue");
+    shows(&driver, "1 queue");
     driver.keys("y").unwrap();
     settle(&mut driver);
     assert!(!running(&source).contains("ops"));
@@ -121,19 +121,19 @@ fn what_was_changed_underneath_is_merged_or_replaced_knowingly() {
     change("- name: ops", "- name: operations");
     driver.refresh();
     settle(&mut driver);
-    says(&driver, "- name: operations");
+    shows(&driver, "- name: operations");
     driver.keys("/vcore: 20<ret>e<end><left><bs>5<esc>").unwrap();
     change("- name: operations", "- name: ops");
     driver.refresh();
     settle(&mut driver);
-    says(&driver, "changed underneath");
+    shows(&driver, "changed underneath");
     driver.keys("a").unwrap();
-    says(&driver, "another configuration is active");
+    shows(&driver, "another configuration is active");
     driver.keys("dd").unwrap();
-    says(&driver, "+           - name: ops");
+    shows(&driver, "+           - name: ops");
     driver.keys(":merge<ret>").unwrap();
     settle(&mut driver);
-    says_not(&driver, "changed underneath:");
+    shows_not(&driver, "changed underneath:");
     driver.keys("ay").unwrap();
     settle(&mut driver);
     assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 25"));
@@ -143,7 +143,7 @@ fn what_was_changed_underneath_is_merged_or_replaced_knowingly() {
     driver.refresh();
     settle(&mut driver);
     driver.keys(":merge<ret>").unwrap();
-    says(&driver, "both change the same lines: at 10");
+    shows(&driver, "both change the same lines: at 10");
     driver.keys(":rebase<ret>").unwrap();
     settle(&mut driver);
     driver.keys("ay").unwrap();
@@ -156,22 +156,22 @@ fn words_are_completed_while_they_are_written() {
     let (mut driver, _) = console(TEXT, 120, 40);
     driver.keys("Gk").unwrap();
     driver.keys("e<end><ret>submi").unwrap();
-    says(&driver, "submitacl:");
+    shows(&driver, "submitacl:");
     driver.keys("<tab> x").unwrap();
-    says(&driver, "            submitacl: x");
+    shows(&driver, "            submitacl: x");
     driver.keys("<esc><esc>").unwrap();
     assert!(driver.cursor().is_none());
 }
 
 #[test]
-fn an_edit_is_kept_while_one_looks_elsewhere_and_asked_about_at_the_end() {
+fn an_edit_is_preserved_on_other_pages_and_confirmed_at_the_end() {
     let (mut driver, _) = console(TEXT, 120, 40);
     driver.keys("eX<esc>1").unwrap();
-    says(&driver, "the edit is kept");
+    shows(&driver, "the edit is kept");
     driver.keys("6").unwrap();
-    says(&driver, "X# two tenants");
+    shows(&driver, "X# two tenants");
     driver.keys("1q").unwrap();
-    says(&driver, "The edited configuration is not applied");
+    shows(&driver, "The edited configuration is not applied");
     driver.keys("<esc>6R").unwrap();
     settle(&mut driver);
     driver.keys("1q").unwrap();
@@ -182,16 +182,16 @@ fn an_edit_is_kept_while_one_looks_elsewhere_and_asked_about_at_the_end() {
 fn queues_fold_and_unfold() {
     let (mut driver, _) = console(TEXT, 120, 40);
     driver.keys("/eng<ret><space>").unwrap();
-    says(&driver, "… 5 lines");
-    says_not(&driver, "name: adhoc");
+    shows(&driver, "… 5 lines");
+    shows_not(&driver, "name: adhoc");
     driver.keys("j").unwrap();
     assert!(driver.find_row("name: ops").unwrap().1.starts_with('▌'));
     driver.keys("/adhoc<ret>").unwrap();
-    says(&driver, "name: adhoc");
+    shows(&driver, "name: adhoc");
     driver.keys("<esc>-").unwrap();
-    says_not(&driver, "name: adhoc");
+    shows_not(&driver, "name: adhoc");
     driver.keys("+").unwrap();
-    says(&driver, "name: adhoc");
+    shows(&driver, "name: adhoc");
 }
 
 #[test]
@@ -209,16 +209,16 @@ fn pasted_megabytes_and_bytes_do_no_harm() {
 }
 
 #[test]
-fn without_the_text_the_page_says_so() {
+fn without_the_text_the_page_reports_it() {
     let mut driver = Driver::new(fixture::Scene::new(fixture::tenants().build()), Options::default(), 80, 24);
     driver.keys("6").unwrap();
-    says(&driver, "The text of the active configuration is not available");
+    shows(&driver, "The text of the active configuration is not available");
     driver.keys("e").unwrap();
-    says(&driver, "is unknown");
+    shows(&driver, "is unknown");
 }
 
 #[test]
-fn pictures_of_the_page() {
+fn images_of_the_page() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
         let (mut driver, _) = console(TEXT, width, height);
         driver.keys("/vcore: 20<ret>e<end><left><bs><bs>6q<esc>/ops<ret>e<home><C-k><bs><esc>").unwrap();
@@ -239,25 +239,25 @@ fn a_placement_is_tried_under_the_text_as_it_is_edited() {
     driver.keys("<tab><tab>").unwrap();
     driver.type_text("root.ops.night");
     driver.keys("<esc>").unwrap();
-    says_not(&driver, "→ root.ops.night");
+    shows_not(&driver, "→ root.ops.night");
     driver.keys("6/ops<ret>e<end><ret>").unwrap();
     driver.type_text("queues: [{name: night}]");
     driver.keys("<F3>").unwrap();
-    says(&driver, "the text is still being checked");
+    shows(&driver, "the text is still being checked");
     settle(&mut driver);
     driver.keys("<F3>").unwrap();
-    says(&driver, "Placement › the edited text");
-    says(&driver, "→ root.ops.night");
-    says(&driver, "of the edited text");
+    shows(&driver, "Placement › the edited text");
+    shows(&driver, "→ root.ops.night");
+    shows(&driver, "of the edited text");
     driver.keys("<esc>").unwrap();
-    says(&driver, "edited, not applied");
+    shows(&driver, "edited, not applied");
     driver.keys("5").unwrap();
-    says_not(&driver, "→ root.ops.night");
+    shows_not(&driver, "→ root.ops.night");
     assert_eq!(running(&source), TEXT);
 }
 
 #[test]
-fn an_edit_is_asked_about_before_another_scheduler_is_looked_at() {
+fn an_edit_is_confirmed_before_another_scheduler_is_opened() {
     let (mut driver, source) = console(TEXT, 120, 40);
     let contexts = std::collections::BTreeMap::from([("other".to_owned(), Default::default())]);
     let again = Arc::clone(&source);
@@ -266,12 +266,12 @@ fn an_edit_is_asked_about_before_another_scheduler_is_looked_at() {
     driver.keys("/ops<ret>e<end>x<esc>").unwrap();
     settle(&mut driver);
     driver.keys(":context other<ret>").unwrap();
-    says(&driver, "Leave this scheduler for other?");
-    says(&driver, "The edited configuration is not applied");
+    shows(&driver, "Leave this scheduler for other?");
+    shows(&driver, "The edited configuration is not applied");
     driver.keys("<ret>").unwrap();
-    says(&driver, "opsx");
+    shows(&driver, "opsx");
     driver.keys(":context other<ret>y").unwrap();
     driver.keys("6").unwrap();
     settle(&mut driver);
-    says_not(&driver, "opsx");
+    shows_not(&driver, "opsx");
 }

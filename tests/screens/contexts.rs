@@ -10,7 +10,7 @@ use ::console::{Driver, Opener, Personal};
 use source::Source;
 
 use super::console;
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 fn facts(scheduler: Result<&str, &str>) -> ContextFacts {
     ContextFacts {
@@ -52,45 +52,45 @@ fn with_contexts(width: u16) -> (Driver, Arc<AtomicUsize>) {
 }
 
 #[test]
-fn each_context_says_what_is_known_of_it() {
+fn each_context_shows_what_is_known_about_it() {
     let (mut driver, programs) = with_contexts(120);
     driver.keys(":context<ret>").unwrap();
-    says(&driver, "Kubernetes v1.34.2 in 12ms, as ann, yunikorn/yunikorn-service");
-    says(&driver, "no scheduler: there is no Service");
-    says(&driver, "unreachable: connection refused");
-    says(&driver, "https://prod.example:6443");
-    says(&driver, "of the kubeconfig (current)");
-    says(&driver, "ann (dev, ops)");
-    says(&driver, "not connected, because that runs aws; space connects");
+    shows(&driver, "Kubernetes v1.34.2 in 12ms, as ann, yunikorn/yunikorn-service");
+    shows(&driver, "no scheduler: there is no Service");
+    shows(&driver, "unreachable: connection refused");
+    shows(&driver, "https://prod.example:6443");
+    shows(&driver, "of the kubeconfig (current)");
+    shows(&driver, "ann (dev, ops)");
+    shows(&driver, "not connected, because that runs aws; space connects");
     assert_eq!(programs.load(Ordering::Relaxed), 0, "no program runs by itself");
     driver.keys("jj<space>").unwrap();
-    says(&driver, "unreachable: the exec plugin aws ended with 1: no session");
+    shows(&driver, "unreachable: the exec plugin aws ended with 1: no session");
     assert_eq!(programs.load(Ordering::Relaxed), 1);
     // A context with a program is not retried.
     driver.keys("q:contexts<ret>").unwrap();
-    says(&driver, "not connected, because that runs aws");
+    shows(&driver, "not connected, because that runs aws");
     driver.keys("G").unwrap();
-    says(&driver, "https://gone.example:6443");
+    shows(&driver, "https://gone.example:6443");
     driver.keys("k<ret>").unwrap();
     assert_eq!(driver.state().contexts.here.as_deref(), Some("k8s://aws"));
 }
 
 #[test]
-fn in_eighty_columns_the_address_stands_below() {
+fn in_eighty_columns_the_address_is_below() {
     let (mut driver, _) = with_contexts(80);
     driver.keys(":context<ret>").unwrap();
-    says(&driver, "address      https://prod.example:6443");
-    says(&driver, "Kubernetes v1.34.2 in 12ms, as ann");
+    shows(&driver, "address      https://prod.example:6443");
+    shows(&driver, "Kubernetes v1.34.2 in 12ms, as ann");
 }
 
 #[test]
-fn a_kubeconfig_that_does_not_read_is_said_where_contexts_are_listed() {
+fn an_invalid_kubeconfig_is_reported_in_the_list_of_contexts() {
     let (mut driver, source) = console(120, 24);
     let opener = Opener::new(move |_| Ok(Arc::clone(&source) as Arc<dyn Source>));
     let kubeconfig = Err("/home/ann/.kube/config:4:3: no kubeconfig".to_owned());
     driver.personalize(Personal { kubeconfig, opener: Some(opener), ..Personal::default() });
     driver.keys(":context<ret>").unwrap();
-    says(&driver, "/home/ann/.kube/config:4:3: no kubeconfig");
-    says(&driver, "no contexts");
-    says_not(&driver, "k8s://");
+    shows(&driver, "/home/ann/.kube/config:4:3: no kubeconfig");
+    shows(&driver, "no contexts");
+    shows_not(&driver, "k8s://");
 }

@@ -12,7 +12,7 @@ use source::Stepped;
 
 use super::cluster::on_cluster;
 use super::simulated_past::{recorded, simulating};
-use crate::common::{about, says};
+use crate::common::{about, shows};
 
 /// Name, keys from the first page, and a text on the page.
 const PAGES: [(&str, &str, &str); 26] = [
@@ -45,7 +45,7 @@ const PAGES: [(&str, &str, &str); 26] = [
 ];
 
 /// A hash of the screen's styles.
-fn looks(driver: &Driver) -> u64 {
+fn appearance(driver: &Driver) -> u64 {
     let text = driver.buffer().content().iter().fold(String::new(), |mut text, cell| {
         let _ = write!(text, "{:?}{:?}{:?}", cell.fg, cell.bg, cell.modifier);
         text
@@ -66,11 +66,11 @@ fn compare(drivers: &mut Themes, (page, keys, there): (&str, &str, &str)) {
     let mut texts = Vec::new();
     for (name, driver) in drivers {
         driver.resize(120, 40).keys(&format!("<esc><esc><esc>1{keys}")).unwrap().settle();
-        says(driver, there);
+        shows(driver, there);
         for (width, height) in [(80, 24), (120, 40), (200, 60)] {
             driver.resize(width, height);
             texts.push(driver.screen_text());
-            let _ = writeln!(shown, "{name} {width}x{height}: {:016x}", looks(driver));
+            let _ = writeln!(shown, "{name} {width}x{height}: {:016x}", appearance(driver));
         }
     }
     assert_eq!(texts[..3], texts[3..], "a theme changes no sign of {page}");

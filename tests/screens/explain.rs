@@ -7,8 +7,8 @@ use console::state::explain::ExplainPage;
 use console::state::page::Page;
 use view::waiting::Target;
 
-use crate::common::{says, says_not};
-use crate::room::on_demo;
+use crate::common::{shows, shows_not};
+use crate::space::on_demo;
 
 fn shown(driver: &Driver) -> &ExplainPage {
     match driver.state().page() {
@@ -33,31 +33,31 @@ fn from_the_first_screen_to_a_remedy_in_three_keys() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
         let (mut driver, _) = on_demo(width, height, 90);
         driver.keys("xj<ret>").unwrap();
-        says(&driver, " waits for ");
-        says(&driver, "would help: ");
+        shows(&driver, " waits for ");
+        shows(&driver, "would help: ");
     }
 }
 
 #[test]
-fn from_what_waits_one_goes_to_why_and_back() {
+fn a_pending_request_opens_its_explanation_and_back() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("x").unwrap();
-    says(&driver, "pending requests");
-    says(&driver, " in root, most for ");
+    shows(&driver, "pending requests");
+    shows(&driver, " in root, most for ");
     let wanted = |target: &Target| matches!(target, Target::Why(_));
     go_to(&mut driver, wanted);
     driver.keys("<ret>").unwrap();
-    says(&driver, "why it waits");
+    shows(&driver, "why it waits");
     let page = shown(&driver);
     let sheet = page.sheet.as_ref().unwrap().as_ref().unwrap();
     assert!(sheet.waits && sheet.sentence.contains(" waits for "), "{}", sheet.sentence);
     assert!(sheet.lines.iter().any(|line| line.label == "request" && line.since.is_some()), "{sheet:#?}");
     driver.keys("<esc><esc>").unwrap();
-    says_not(&driver, "pending requests");
+    shows_not(&driver, "pending requests");
 }
 
 #[test]
-fn one_goes_to_what_a_line_names_and_comes_back() {
+fn a_line_opens_what_it_names_and_back() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("x").unwrap();
     go_to(&mut driver, |target| matches!(target, Target::Queue(_)));
@@ -65,17 +65,17 @@ fn one_goes_to_what_a_line_names_and_comes_back() {
     driver.keys("<ret>").unwrap();
     assert!(matches!(driver.state().page(), Page::Queues(page) if page.list.cursor.wanted.as_ref() == Some(&path)));
     driver.keys("<C-o>").unwrap();
-    says(&driver, "most for ");
+    shows(&driver, "most for ");
 }
 
 #[test]
 fn a_node_and_an_event_are_explained_from_what_is_shown() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("3x").unwrap();
-    says(&driver, "who has it");
-    says(&driver, " free of ");
+    shows(&driver, "who has it");
+    shows(&driver, " free of ");
     driver.keys("<esc>7x").unwrap();
-    says(&driver, "why it happened");
+    shows(&driver, "why it happened");
 }
 
 #[test]
@@ -97,15 +97,15 @@ fn the_past_is_not_asked_why_it_waited() {
     driver.advance(Duration::from_millis(100));
     if driver.state().cluster.past.shown.is_some() {
         driver.keys("x").unwrap();
-        says(&driver, "explanations need the present");
+        shows(&driver, "explanations need the present");
     }
 }
 
 #[test]
-fn who_lacks_most_of_a_guarantee_stands_first() {
+fn the_largest_shortage_of_a_guarantee_is_first() {
     let (mut driver, _) = on_demo(200, 50, 90);
     driver.keys("F").unwrap();
-    says(&driver, "BLOCKED BY");
+    shows(&driver, "BLOCKED BY");
     let Page::Fairness(page) = driver.state().page() else { panic!("another page is shown") };
     let shortfall: Vec<i64> = page.list.rows.iter().map(|row| row.shortage()).collect();
     assert!(shortfall.is_sorted_by(|one, other| one >= other), "{shortfall:?}");
@@ -114,10 +114,10 @@ fn who_lacks_most_of_a_guarantee_stands_first() {
 }
 
 #[test]
-fn users_and_groups_stand_beside_their_limits_in_any_order() {
+fn users_and_groups_are_next_to_their_limits_in_any_order() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("Fu").unwrap();
-    says(&driver, "BEYOND");
+    shows(&driver, "BEYOND");
     let rows = |driver: &Driver| match driver.state().page() {
         Page::Limits(page) => page.list.rows.clone(),
         _ => panic!("another page is shown:\n{}", driver.screen_text()),
@@ -125,15 +125,15 @@ fn users_and_groups_stand_beside_their_limits_in_any_order() {
     let beyond: Vec<i64> = rows(&driver).iter().map(|row| row.beyond()).collect();
     assert!(beyond.len() > 3 && beyond.is_sorted_by(|one, other| one >= other) && beyond[0] > 0, "{beyond:?}");
     for row in rows(&driver).iter() {
-        assert_eq!(row.held_back(), (row.pending - (row.limit - row.used).max(0)).max(0), "{row:?}");
+        assert_eq!(row.blocked(), (row.pending - (row.limit - row.used).max(0)).max(0), "{row:?}");
     }
     driver.keys(":sort part<ret>").unwrap();
     let part: Vec<i64> = rows(&driver).iter().map(|row| row.part()).collect();
     assert!(part.is_sorted_by(|one, other| one >= other), "{part:?}");
     let first = rows(&driver)[0].name.clone();
     driver.keys("<ret>").unwrap();
-    says(&driver, &first);
+    shows(&driver, &first);
     assert!(matches!(driver.state().page(), Page::Account(_)), "{}", driver.screen_text());
     driver.keys("F").unwrap();
-    says(&driver, "BLOCKED BY");
+    shows(&driver, "BLOCKED BY");
 }

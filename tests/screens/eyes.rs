@@ -5,7 +5,7 @@ use std::time::Duration;
 use ::console::{Driver, Options};
 
 use super::cluster::on_cluster;
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 fn row(driver: &Driver, text: &str) -> usize {
     driver.find_row(text).unwrap_or_else(|| panic!("no {text} in\n{}", driver.screen_text())).0
@@ -18,7 +18,7 @@ fn the_chart_uses_the_height_that_the_tree_leaves() {
         let legend = row(&driver, "CPU 10m");
         let lines = driver.lines();
         assert!(lines[legend].starts_with(" root  CPU 10m"), "below the tree: {}", driver.screen_text());
-        let braille = |sign: &char| ('\u{2801}'..='\u{28ff}').contains(sign);
+        let braille = |symbol: &char| ('\u{2801}'..='\u{28ff}').contains(symbol);
         let drawn = |line: &String| line.chars().take(80).filter(braille).count();
         assert!(lines[legend + 1..height as usize - 1].iter().map(drawn).sum::<usize>() > 60);
         driver.keys("-").unwrap();
@@ -26,9 +26,9 @@ fn the_chart_uses_the_height_that_the_tree_leaves() {
         assert!(taller || height == 60, "a shorter tree leaves more, up to a limit: {}", driver.screen_text());
     }
     let (driver, _) = on_cluster(Options::default(), 200, 60);
-    says(&driver, "bound by");
+    shows(&driver, "bound by");
     let (driver, _) = on_cluster(Options::default(), 120, 30);
-    says_not(&driver, "CPU 10m");
+    shows_not(&driver, "CPU 10m");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn pending_applications_are_found_by_their_state() {
     let (mut driver, _) = on_cluster(Options::default(), 120, 40);
     let waiting = driver.state().board.as_ref().unwrap().waiting.as_ref().unwrap().apps;
     driver.keys("2/state:pending").unwrap();
-    says(&driver, &format!("{waiting} of "));
+    shows(&driver, &format!("{waiting} of "));
     driver.keys("<esc>/state:pending user:ann<ret>").unwrap();
     assert!(driver.find_row("ann ").is_some(), "{}", driver.screen_text());
 }
@@ -79,7 +79,7 @@ fn a_limit_that_blocks_is_not_called_free() {
 fn the_usage_of_a_limit_is_not_cut() {
     let (mut driver, _) = on_cluster(Options::default(), 120, 40);
     driver.keys("2/etl-0037<ret>").unwrap();
-    says(&driver, "400Gi");
+    shows(&driver, "400Gi");
     let text = driver.screen_text();
     let place = text.find("line 5").map(|at| &text[at..]).unwrap_or_default();
     assert!(place.contains("revision "), "{text}");
@@ -89,7 +89,7 @@ fn the_usage_of_a_limit_is_not_cut() {
 fn the_map_tells_full_nodes_apart_in_ascii() {
     let (mut driver, _) = on_cluster(Options { ascii: true, ..Options::default() }, 120, 40);
     driver.keys("3m").unwrap();
-    says(&driver, ".. low   ## high   @@ full");
+    shows(&driver, ".. low   ## high   @@ full");
 }
 
 #[test]

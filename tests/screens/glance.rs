@@ -12,8 +12,8 @@ use view::act::Actor;
 use view::{AppRow, ChangeDetail};
 
 use super::{after, cluster, console};
-use crate::common::{says, says_not};
-use crate::room::{on_demo, on_text};
+use crate::common::{shows, shows_not};
+use crate::space::{on_demo, on_text};
 
 #[test]
 fn a_short_history_is_as_long_as_what_was_sampled() {
@@ -24,8 +24,8 @@ fn a_short_history_is_as_long_as_what_was_sampled() {
     }
     driver.keys("8").unwrap();
     let (_, plot) = driver.find_row("peak").unwrap();
-    let drawn: String = plot.chars().skip_while(|sign| *sign != '│').skip(1).collect();
-    let columns = drawn.chars().filter(|sign| *sign != ' ').count();
+    let drawn: String = plot.chars().skip_while(|symbol| *symbol != '│').skip(1).collect();
+    let columns = drawn.chars().filter(|symbol| *symbol != ' ').count();
     assert!((1..=3).contains(&columns), "{columns} columns of 10s after 25s:\n{}", driver.screen_text());
     assert!(drawn.starts_with(&" ".repeat(80)), "{}", driver.screen_text());
     let (_, axis) = driver.find_row("no data before").unwrap();
@@ -52,7 +52,7 @@ fn an_application_has_a_time_line_of_what_happened_to_it() {
 }
 
 #[test]
-fn the_time_line_has_what_was_preempted_and_for_whom() {
+fn the_timeline_has_preempted_allocations_and_their_reasons() {
     let (mut driver, source) = on_demo(160, 50, 0);
     driver.keys("7").unwrap();
     for _ in 0..180 {
@@ -63,14 +63,14 @@ fn the_time_line_has_what_was_preempted_and_for_whom() {
         let victims: Vec<String> = gone.map(|(_, record)| record.object.to_string()).collect();
         let Some(id) = app(&driver, |app| victims.contains(&app.id.to_string())) else { continue };
         driver.keys(&format!(":app {id}<ret>i")).unwrap();
-        says(&driver, "preempted");
+        shows(&driver, "preempted");
         return;
     }
     panic!("the demo preempts within 15 minutes:\n{}", driver.screen_text());
 }
 
 #[test]
-fn each_application_that_waits_says_why_in_five_words_and_since_when() {
+fn each_pending_application_shows_the_reason_in_five_words_and_since_when() {
     let (mut driver, source) = on_demo(200, 60, 0);
     driver.keys("2").unwrap();
     let mut seen = BTreeMap::new();
@@ -94,16 +94,16 @@ fn the_explanation_of_what_runs_has_a_true_title() {
     let runs =
         app(&driver, |app| app.state == State::Running && app.pending_asks == 0 && !app.asks.is_empty()).unwrap();
     driver.keys(&format!(":app {runs}<ret>:explain<ret>")).unwrap().settle();
-    says(&driver, &format!("{runs} › what it uses"));
-    says(&driver, "no request waits");
-    says_not(&driver, "why it waits");
+    shows(&driver, &format!("{runs} › what it uses"));
+    shows(&driver, "no request waits");
+    shows_not(&driver, "why it waits");
     let both = app(&driver, |app| {
         app.state == State::Running && app.pending_asks > 1 && app.asks.len() > app.pending_asks as usize
     });
     let both = both.expect("one that runs waits for more");
     driver.keys(&format!("1<esc>:app {both}<ret>")).unwrap();
     driver.keys(":explain<ret>").unwrap().settle();
-    says(&driver, "Running since ");
+    shows(&driver, "Running since ");
     assert!(driver.find_row(" requests wait").is_some() || driver.find_row("1 request waits").is_some());
 }
 
@@ -128,35 +128,35 @@ fn each_key_of_the_short_help_has_its_own_whole_text() {
 fn a_search_in_the_help_and_the_completion_have_every_command_with_its_text() {
     for keys in ["?/existing ones", "??existing ones"] {
         let driver = after(keys, 120, 40);
-        says(&driver, "Drain the node: no new allocations, existing ones continue");
+        shows(&driver, "Drain the node: no new allocations, existing ones continue");
     }
     let driver = after(":them", 120, 40);
-    says(&driver, "Change the theme");
+    shows(&driver, "Change the theme");
 }
 
 #[test]
-fn three_first_steps_are_each_gone_after_use() {
+fn three_first_steps_are_each_removed_after_use() {
     for width in [80, 120] {
         let (mut driver, _) = cluster::on_cluster(Options::default(), width, 40);
-        says(&driver, "Try: o attention  x why it waits  ? all keys");
+        shows(&driver, "Try: o attention  x why it waits  ? all keys");
         driver.keys("?<esc>").unwrap();
-        says(&driver, "Try: o attention  x why it waits  ");
-        says_not(&driver, "all keys");
+        shows(&driver, "Try: o attention  x why it waits  ");
+        shows_not(&driver, "all keys");
         driver.keys("o<esc>").unwrap();
-        says(&driver, "Try: x why it waits  ");
+        shows(&driver, "Try: x why it waits  ");
         driver.keys("x").unwrap().settle();
         driver.keys("<esc>").unwrap();
-        says_not(&driver, "Try:");
+        shows_not(&driver, "Try:");
     }
     // Users with settings need no introduction.
     let (mut driver, _) = console(120, 40);
     driver.personalize(Personal { start: StartPage::Cluster, file: "settings.toml".to_owned(), ..Personal::default() });
     driver.keys("<esc>").unwrap();
-    says_not(&driver, "Try:");
+    shows_not(&driver, "Try:");
 }
 
 #[test]
-fn the_pane_of_the_configuration_is_folded_until_it_has_something_to_say() {
+fn the_pane_of_the_configuration_is_folded_while_it_is_empty() {
     let text = "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n";
     let actor = Actor::from(Identity::parse("sue:admins").unwrap()).scheduler_admin(true);
     let (mut driver, _) = on_text(text, actor, 120, 40);
@@ -169,7 +169,7 @@ fn the_pane_of_the_configuration_is_folded_until_it_has_something_to_say() {
     let walls = |driver: &Driver| driver.lines().iter().filter(|line| line.contains('│')).count();
     assert_eq!(walls(&driver), 0, "{}", driver.screen_text());
     driver.keys("d").unwrap();
-    says(&driver, "│ active");
+    shows(&driver, "│ active");
     driver.keys("d").unwrap();
     assert_eq!(walls(&driver), 0, "{}", driver.screen_text());
     driver.keys("ge<end>x<esc>").unwrap();
@@ -179,7 +179,7 @@ fn the_pane_of_the_configuration_is_folded_until_it_has_something_to_say() {
     driver.keys("6ge<end>x<esc>").unwrap();
     settle(&mut driver);
     assert!(walls(&driver) > 10, "{}", driver.screen_text());
-    says(&driver, "cannot be applied");
+    shows(&driver, "cannot be applied");
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn durations_are_in_two_units_and_sorted_by_their_length() {
     let longest = Duration::from_secs_f64(waits[0]);
     let words = console::present::format::duration(longest);
     assert!(longest < Duration::from_secs(60) || words.contains("m"), "{words}");
-    says(&driver, &format!(" {words} "));
+    shows(&driver, &format!(" {words} "));
 }

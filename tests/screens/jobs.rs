@@ -14,7 +14,7 @@ use view::job::{
     JobAct, JobAsked, JobEdit, JobOrder, JobOutput, JobPhase, JobProcess, JobSheet, JobUsage, OutputWanted,
 };
 
-use crate::common::{says, says_not, user};
+use crate::common::{shows, shows_not, user};
 
 #[derive(Default)]
 struct Machine {
@@ -62,7 +62,7 @@ impl Jobs for Machine {
 }
 
 fn sheet(number: u64, user: &str, phase: JobPhase) -> JobSheet {
-    let begun = phase == JobPhase::Running;
+    let started = phase == JobPhase::Running;
     JobSheet {
         app: AppId::from(format!("job-{number}")),
         number,
@@ -81,10 +81,10 @@ fn sheet(number: u64, user: &str, phase: JobPhase) -> JobSheet {
         gpus: Vec::new(),
         priority: 3,
         submitted: Duration::from_secs(300),
-        ran: begun.then(|| Duration::from_secs(120)),
+        ran: started.then(|| Duration::from_secs(120)),
         ended: None,
-        attempts: u32::from(begun),
-        usage: begun.then(|| JobUsage {
+        attempts: u32::from(started),
+        usage: started.then(|| JobUsage {
             vcore: Some(7_500),
             cpu: Duration::from_secs(900),
             memory: Some(1 << 30),
@@ -133,123 +133,123 @@ fn a_job_shows_what_it_is_what_it_uses_and_its_processes() {
         jobs.output.lock().unwrap().extend(b"one\n\x1b[31mtwo\x1b[0m\n");
         driver.keys(":job 17<ret>").unwrap();
         if width == 130 {
-            says(&driver, " THIS MACHINE ");
+            shows(&driver, " THIS MACHINE ");
         }
-        says(&driver, "running for 2m");
+        shows(&driver, "running for 2m");
         if height > 12 {
-            says(&driver, "python3 train.py --name 'a b'");
-            says(&driver, "7.5 of 8, 15m in all");
-            says(&driver, "1Gi of 32Gi, at most 2Gi");
-            says(&driver, "requested 32Gi, at most 2Gi in 2m");
-            says(&driver, "4711 py\\x1bthon  1Gi  14m 50s");
+            shows(&driver, "python3 train.py --name 'a b'");
+            shows(&driver, "7.5 of 8, 15m in all");
+            shows(&driver, "1Gi of 32Gi, at most 2Gi");
+            shows(&driver, "requested 32Gi, at most 2Gi in 2m");
+            shows(&driver, "4711 py\\x1bthon  1Gi  14m 50s");
         }
-        says(&driver, "two");
+        shows(&driver, "two");
         assert!(!driver.screen_text().contains('\u{1b}'), "nothing of it reaches the terminal");
     }
 }
 
 #[test]
-fn the_header_says_what_is_not_enforced_in_every_width() {
+fn the_header_shows_what_is_not_enforced_in_every_width() {
     for (width, height) in [(80, 24), (100, 30), (120, 40), (200, 60)] {
         let (mut driver, ..) = machine(user("ann"), width, height);
         for page in ["1", "2", ":job 17<ret>"] {
             driver.keys(page).unwrap();
-            says(&driver, " THIS MACHINE   CPU, MEM NOT ENFORCED   box ");
+            shows(&driver, " THIS MACHINE   CPU, MEM NOT ENFORCED   box ");
         }
     }
 }
 
 #[test]
-fn the_list_of_applications_says_what_each_job_is_called() {
+fn the_list_of_applications_shows_the_name_of_each_job() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
         let (mut driver, jobs, source) = machine(user("ann"), width, height);
         driver.keys("2").unwrap();
-        says(&driver, "job-17  train ");
-        says(&driver, "job-19  train ");
+        shows(&driver, "job-17  train ");
+        shows(&driver, "job-19  train ");
         jobs.change("job-17", |job| job.name = "other\u{1b}".to_owned());
         source.advance(Duration::from_secs(11));
         driver.advance(Duration::from_secs(11));
-        says(&driver, "job-17  other\\x1b ");
+        shows(&driver, "job-17  other\\x1b ");
     }
 }
 
 #[test]
-fn the_end_of_the_output_is_followed_until_one_looks_elsewhere() {
+fn the_end_of_the_output_is_followed_until_another_page_is_opened() {
     let (mut driver, jobs) = job("ann", 17);
     let write = |from: u32, to: u32| {
         (from..to).for_each(|at| jobs.output.lock().unwrap().extend(format!("line {at}.\n").as_bytes()));
     };
     write(0, 100);
     driver.advance(Duration::from_secs(2));
-    says(&driver, "line 99.");
-    says(&driver, ", followed");
+    shows(&driver, "line 99.");
+    shows(&driver, ", followed");
     driver.keys("k").unwrap();
-    says_not(&driver, ", followed");
-    says_not(&driver, "line 99.");
+    shows_not(&driver, ", followed");
+    shows_not(&driver, "line 99.");
     write(100, 200);
     driver.advance(Duration::from_secs(2));
-    says(&driver, "line 98.");
-    says_not(&driver, "line 199.");
+    shows(&driver, "line 98.");
+    shows_not(&driver, "line 199.");
     driver.keys("G").unwrap();
-    says(&driver, "line 199.");
+    shows(&driver, "line 199.");
     driver.keys("g").unwrap();
-    says(&driver, "line 0.");
+    shows(&driver, "line 0.");
     driver.keys("f").unwrap();
-    says(&driver, "line 199.");
-    says(&driver, ", followed");
+    shows(&driver, "line 199.");
+    shows(&driver, ", followed");
 }
 
 #[test]
 fn what_runs_is_canceled_and_requeued_after_a_question_and_nothing_else_fits_it() {
     let (mut driver, jobs) = job("ann", 17);
     driver.keys("K").unwrap();
-    says(&driver, "End job 17, train?");
-    says(&driver, "8 cpu, 32Gi, running for 2m, of ann in root.users.ann.");
-    says(&driver, "Its unsaved data is lost.");
+    shows(&driver, "End job 17, train?");
+    shows(&driver, "8 cpu, 32Gi, running for 2m, of ann in root.users.ann.");
+    shows(&driver, "Its unsaved data is lost.");
     driver.keys("<ret>").unwrap();
     assert_eq!(jobs.given(), [], "it opens on doing nothing");
     driver.keys("Ky").unwrap();
-    says(&driver, "job-17: done");
+    shows(&driver, "job-17: done");
     driver.keys("R").unwrap();
-    says(&driver, "It is stopped and then restarts.");
+    shows(&driver, "It is stopped and then restarts.");
     driver.keys("y").unwrap();
     let given: Vec<JobAct> = jobs.given().into_iter().map(|order| order.act).collect();
     assert_eq!(given, [JobAct::Cancel, JobAct::Requeue]);
     for (keys, why) in [("h", "runs already"), ("P", "runs already"), ("E", "runs already"), ("m", "runs already")] {
         driver.keys(keys).unwrap();
-        says(&driver, &format!("job 17 {why}"));
+        shows(&driver, &format!("job 17 {why}"));
     }
     driver.keys("u").unwrap();
-    says(&driver, "job 17 is not on hold");
+    shows(&driver, "job 17 is not on hold");
     jobs.change("job-17", |job| job.phase = JobPhase::Ended);
     driver.advance(Duration::from_secs(2));
     driver.keys("K").unwrap();
-    says(&driver, "job 17 has already ended");
+    shows(&driver, "job 17 has already ended");
     assert_eq!(jobs.given(), []);
 }
 
 #[test]
-fn what_waits_is_held_moved_and_changed() {
+fn pending_jobs_are_held_moved_and_changed() {
     let (mut driver, jobs) = job("ann", 19);
-    says(&driver, "queued for 5m");
-    says(&driver, "no output: it has not started");
+    shows(&driver, "queued for 5m");
+    shows(&driver, "no output: it has not started");
     driver.keys("hy").unwrap();
     jobs.change("job-19", |job| job.phase = JobPhase::Held);
     driver.advance(Duration::from_secs(2));
     driver.keys("u").unwrap();
     driver.keys("m").unwrap();
     driver.keys("root.users.bob<ret>").unwrap();
-    says(&driver, "To root.users.bob. It loses its position");
+    shows(&driver, "To root.users.bob. It loses its position");
     driver.keys("y").unwrap();
     driver.keys("P").unwrap();
-    says(&driver, ":priority");
+    shows(&driver, ":priority");
     driver.keys("9<ret>").unwrap();
-    says(&driver, "To 9; a higher one is tried first. It is 3 now.");
+    shows(&driver, "To 9; a higher one is tried first. It is 3 now.");
     driver.keys("y").unwrap();
     driver.keys("E").unwrap();
-    says(&driver, "edit-job cpu=8 mem=32Gi gpu=0 time=none");
+    shows(&driver, "edit-job cpu=8 mem=32Gi gpu=0 time=none");
     driver.keys("<C-u>edit-job cpu=0.5 mem=4Gi time=2h<ret>").unwrap();
-    says(&driver, "0.5 cpu, 4Gi, at most 2h.");
+    shows(&driver, "0.5 cpu, 4Gi, at most 2h.");
     driver.keys("y").unwrap();
     let edit = JobEdit { vcore: Some(500), memory: Some(4 << 30), time: Some(7200), ..JobEdit::default() };
     let acts = [
@@ -268,7 +268,7 @@ fn what_waits_is_held_moved_and_changed() {
         (":edit-job time=soon", "write a time, for example 90s"),
     ] {
         driver.keys(&format!("{line}<ret>")).unwrap();
-        says(&driver, why);
+        shows(&driver, why);
     }
     assert_eq!(jobs.given(), []);
 }
@@ -278,12 +278,12 @@ fn several_are_marked_and_each_has_its_outcome() {
     let (mut driver, jobs, _) = machine(user("ann"), 130, 36);
     *jobs.refuses.lock().unwrap() = Some(AppId::from("job-18"));
     driver.keys("2AK").unwrap();
-    says(&driver, "End 3 jobs?");
+    shows(&driver, "End 3 jobs?");
     driver.keys("y").unwrap();
-    says(&driver, "2 done, 1 rejected");
+    shows(&driver, "2 done, 1 rejected");
     assert_eq!(jobs.given().len(), 3);
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "cannot cancel job-18: it is not yours");
+    shows(&driver, "cannot cancel job-18: it is not yours");
 }
 
 #[test]
@@ -291,43 +291,43 @@ fn another_ones_job_is_left_alone_and_so_is_what_the_daemon_does() {
     let (mut driver, jobs) = job("ann", 18);
     for keys in ["K", "R"] {
         driver.keys(keys).unwrap();
-        says(&driver, "job 18 is bob's, and you do not administer its queue");
+        shows(&driver, "job 18 is bob's, and you do not administer its queue");
     }
     driver.keys(":submit x root.users.ann<ret>").unwrap();
-    says(&driver, "use `kornsole submit`");
+    shows(&driver, "use `kornsole submit`");
     driver.keys(":job 99<ret>").unwrap();
-    says(&driver, "job-99 is no job");
+    shows(&driver, "job-99 is no job");
     let (mut admin, _) = job("root", 18);
     admin.keys("K").unwrap();
-    says(&admin, "job 18 is bob's");
+    shows(&admin, "job 18 is bob's");
     let (mut driver, _, _) = machine(user("root").scheduler_admin(true), 130, 36);
     driver.keys(":job 18<ret>K").unwrap();
-    says(&driver, "End job 18, train?");
+    shows(&driver, "End job 18, train?");
     assert_eq!(jobs.given(), []);
 }
 
 #[test]
-fn the_list_and_the_details_of_an_application_say_which_job_it_is() {
+fn the_list_and_the_details_of_an_application_show_its_job() {
     let (mut driver, _, _) = machine(user("ann"), 130, 36);
     driver.keys("2/17<ret>").unwrap();
-    says(&driver, "python3 train.py --name 'a b'");
-    says(&driver, "o output");
+    shows(&driver, "python3 train.py --name 'a b'");
+    shows(&driver, "o output");
     driver.keys("i").unwrap();
-    says(&driver, "requested 32Gi, at most 2Gi in 2m");
+    shows(&driver, "requested 32Gi, at most 2Gi in 2m");
     driver.keys("<esc><ret>o").unwrap();
-    says(&driver, "running for 2m");
+    shows(&driver, "running for 2m");
     driver.keys("x").unwrap();
-    says(&driver, "what it uses");
-    says(&driver, "Starting since 0:00 (59s ago); no request waits");
+    shows(&driver, "what it uses");
+    shows(&driver, "Starting since 0:00 (59s ago); no request waits");
 }
 
 #[test]
-fn elsewhere_an_application_is_no_job() {
+fn for_other_sources_an_application_is_not_a_job() {
     let (mut driver, _) = crate::console(130, 36);
     driver.keys("2").unwrap();
-    says_not(&driver, "o output");
+    shows_not(&driver, "o output");
     for keys in ["o", "h", "R", ":job 1<ret>"] {
         driver.keys(keys).unwrap();
-        says(&driver, "are not jobs of this machine");
+        shows(&driver, "are not jobs of this machine");
     }
 }

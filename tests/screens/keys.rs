@@ -11,7 +11,7 @@ use source::SourcePlace;
 
 use super::fixture::{self, Builder, Scene};
 use super::{after, console};
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 /// The line under the cursor.
 pub fn selected(driver: &Driver) -> String {
@@ -51,54 +51,54 @@ fn keys_lead_to_rows() {
 #[test]
 fn folds_and_unfolds() {
     let mut driver = after("jjjj<space>", 80, 24);
-    says(&driver, "▸ tenants");
-    says_not(&driver, "tenant-a");
+    shows(&driver, "▸ tenants");
+    shows_not(&driver, "tenant-a");
     driver.keys("<space>").unwrap();
-    says(&driver, "▾ tenants");
-    says(&driver, "tenant-a");
+    shows(&driver, "▾ tenants");
+    shows(&driver, "tenant-a");
     driver.keys("-").unwrap();
     assert_eq!(driver.state().pages.len(), 1);
-    says_not(&driver, "tenant-a");
+    shows_not(&driver, "tenant-a");
     driver.keys("+").unwrap();
-    says(&driver, "tenant-a");
+    shows(&driver, "tenant-a");
 }
 
 #[test]
-fn a_key_that_is_off_says_why() {
+fn an_unavailable_key_shows_the_reason() {
     let mut driver = after("jj<space>", 80, 24);
-    says(&driver, "no queues below this one");
+    shows(&driver, "no queues below this one");
     driver.keys("/web<ret>-").unwrap();
-    says(&driver, "a filter unfolds all matches");
+    shows(&driver, "a filter unfolds all matches");
     driver.keys(":partition x<ret>").unwrap();
-    says(&driver, "there is only one partition");
+    shows(&driver, "there is only one partition");
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "no queues below this one");
+    shows(&driver, "no queues below this one");
 }
 
 #[test]
 fn filters_while_typing() {
     let mut driver = after("/le", 80, 24);
-    says(&driver, "1 of 13");
-    says(&driver, "legacy");
-    says_not(&driver, "tenant-a");
+    shows(&driver, "1 of 13");
+    shows(&driver, "legacy");
+    shows_not(&driver, "tenant-a");
     driver.keys("<bs><bs>!tenant<ret>").unwrap();
-    says_not(&driver, "legacy");
-    says(&driver, "users");
+    shows_not(&driver, "legacy");
+    shows(&driver, "users");
     driver.keys("/<C-u>=tenant-b<ret>").unwrap();
-    says(&driver, "tenant-b");
-    says_not(&driver, "web");
+    shows(&driver, "tenant-b");
+    shows_not(&driver, "web");
     driver.keys("/<C-u>nothing-like-it").unwrap();
-    says(&driver, "the filter nothing-like-it hides 13 of 13 queues");
+    shows(&driver, "the filter nothing-like-it hides 13 of 13 queues");
     driver.keys("<esc>").unwrap();
-    says(&driver, "web");
+    shows(&driver, "web");
     driver.keys("/<up>").unwrap();
-    says(&driver, "/=tenant-b");
+    shows(&driver, "/=tenant-b");
 }
 
 #[test]
 fn sorts_siblings_and_shows_the_direction() {
     let mut driver = after(":sort cpu<ret>", 80, 24);
-    says(&driver, "sort cpu ▼");
+    shows(&driver, "sort cpu ▼");
     let order = |driver: &Driver| -> Vec<String> {
         let names = ["system", "tenants", "users"];
         let row = |name: &str| driver.find_row(&format!("▾ {name}")).unwrap().0;
@@ -108,12 +108,12 @@ fn sorts_siblings_and_shows_the_direction() {
     };
     assert_eq!(order(&driver), ["tenants", "system", "users"]);
     driver.keys("r").unwrap();
-    says(&driver, "sort cpu ▲");
+    shows(&driver, "sort cpu ▲");
     assert_eq!(order(&driver), ["users", "system", "tenants"]);
     driver.keys("gs").unwrap();
-    says(&driver, "sort mem ▼");
+    shows(&driver, "sort mem ▼");
     driver.keys(":sort colour<ret>").unwrap();
-    says(&driver, "no column colour here");
+    shows(&driver, "no column colour here");
 }
 
 /// A changed cluster, as the engine would publish it.
@@ -133,7 +133,7 @@ fn the_cursor_stays_on_its_queue() {
         cluster.queue("root.aaa", |_| {}).queue("root.system.extra", |_| {});
     }));
     driver.refresh();
-    says(&driver, "aaa");
+    shows(&driver, "aaa");
     assert_eq!(selected(&driver), "etl");
     driver.keys("ssr").unwrap();
     assert_eq!(selected(&driver), "etl");
@@ -144,7 +144,7 @@ fn the_cursor_stays_on_its_queue() {
 }
 
 #[test]
-fn the_cursor_stays_at_its_height_when_its_queue_goes() {
+fn the_cursor_stays_at_its_height_when_its_queue_is_removed() {
     let (mut driver, scene) = console(80, 24);
     driver.keys(":queues tenant-b.web<ret>").unwrap();
     assert_eq!(selected(&driver), "web");
@@ -159,12 +159,12 @@ fn the_cursor_stays_at_its_height_when_its_queue_goes() {
 }
 
 #[test]
-fn goes_down_to_one_allocation_and_back() {
+fn opens_one_allocation_and_returns() {
     let mut driver = after(":queues etl<ret><ret>", 120, 40);
-    says(&driver, "Queues › root.tenants.tenant-a.etl");
+    shows(&driver, "Queues › root.tenants.tenant-a.etl");
     assert_eq!(selected(&driver), "etl-1");
     driver.keys("<ret>j<ret>").unwrap();
-    says(&driver, "› node-a");
+    shows(&driver, "› node-a");
     driver.keys("j").unwrap();
     driver.keys("<ret>").unwrap();
     assert_eq!(selected(&driver), "k1-2");
@@ -176,7 +176,7 @@ fn goes_down_to_one_allocation_and_back() {
 }
 
 #[test]
-fn says_why_an_ask_waits() {
+fn shows_why_a_request_is_pending() {
     for (app, why) in [
         ("etl-1", "sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a"),
         ("etl-1", "not tried yet, other requests are first"),
@@ -185,23 +185,23 @@ fn says_why_an_ask_waits() {
         ("sys-1", "node node-a is reserved"),
         ("web-2", "group dev runs 1 of 1 application in tenant-b"),
     ] {
-        says(&after(&format!(":app {app}<ret>"), 120, 40), why);
+        shows(&after(&format!(":app {app}<ret>"), 120, 40), why);
     }
 }
 
 #[test]
 fn details_name_the_limit_with_its_place() {
     let mut driver = after(":app etl-1<ret>G<up>", 140, 40);
-    says(&driver, "user limit: sue has");
-    says(&driver, "root.tenants.tenant-a, line 31");
-    says(&driver, "user sue has cpu 6 of 6 !, mem 12Gi of 12Gi !");
+    shows(&driver, "user limit: sue has");
+    shows(&driver, "root.tenants.tenant-a, line 31");
+    shows(&driver, "user sue has cpu 6 of 6 !, mem 12Gi of 12Gi !");
     driver.keys(":app web-2<ret>i").unwrap();
-    says(&driver, "held back");
-    says(&driver, "root.tenants.tenant-b, line 44");
+    shows(&driver, "held back");
+    shows(&driver, "root.tenants.tenant-b, line 44");
     driver.keys(":queues tenant-a<ret>i").unwrap();
-    says(&driver, "sue, bob: cpu 6, mem 12Gi (tenant-a, line 31");
-    says(&driver, "sue has cpu 6 of 6 !");
-    says(&driver, "bob has cpu 1.5 of 6, mem 3Gi of 12Gi");
+    shows(&driver, "sue, bob: cpu 6, mem 12Gi (tenant-a, line 31");
+    shows(&driver, "sue has cpu 6 of 6 !");
+    shows(&driver, "bob has cpu 1.5 of 6, mem 3Gi of 12Gi");
 }
 
 #[test]
@@ -210,23 +210,23 @@ fn an_application_waits_for_its_queue_to_run_fewer() {
     let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "web-2").unwrap();
     (app.blocked_by_limits, app.blocked_by_queue) = (false, true);
     let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
-    says(driver.keys(":app web-2<ret>").unwrap(), "root.tenants.tenant-b.web runs 1 of 1 application");
+    shows(driver.keys(":app web-2<ret>").unwrap(), "root.tenants.tenant-b.web runs 1 of 1 application");
 }
 
 #[test]
-fn a_kept_node_says_for_whom() {
+fn a_reserved_node_shows_the_request() {
     let mut driver = after(":app sys-1<ret>j", 120, 40);
-    says(&driver, "reserved");
+    shows(&driver, "reserved");
     driver.keys("<ret>").unwrap();
-    says(&driver, "reserved for sys-1/s2");
+    shows(&driver, "reserved for sys-1/s2");
     driver.keys("3").unwrap();
     assert!(driver.find_row("node-a").unwrap().1.contains("● reserved"), "{}", driver.screen_text());
-    says_not(driver.resize(44, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "reserved for");
-    says(driver.keys(":node node-a<ret>").unwrap(), "reserved for sys-1/s2");
+    shows_not(driver.resize(44, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "reserved for");
+    shows(driver.keys(":node node-a<ret>").unwrap(), "reserved for sys-1/s2");
 }
 
 #[test]
-fn says_what_is_at_its_limit() {
+fn shows_what_is_at_its_limit() {
     let mut cluster = fixture::tenants();
     cluster.app("more", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 0, "cpu=500m mem=1Gi", "node-a")]);
     let driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
@@ -239,11 +239,11 @@ fn says_what_is_at_its_limit() {
 #[test]
 fn ended_applications_are_shown_when_asked_for() {
     let mut driver = after("2", 80, 24);
-    says_not(&driver, "lost-1");
+    shows_not(&driver, "lost-1");
     driver.keys("e").unwrap();
-    says(&driver, "lost-1");
+    shows(&driver, "lost-1");
     driver.keys(":app lost-1<ret>").unwrap();
-    says(&driver, "no placement rule took it");
+    shows(&driver, "no placement rule took it");
 }
 
 #[test]
@@ -259,63 +259,63 @@ fn pages_are_found_as_they_were_left() {
 #[test]
 fn the_command_line_completes_and_remembers() {
     let mut driver = after(":the", 80, 24);
-    says(&driver, "theme THEME");
+    shows(&driver, "theme THEME");
     driver.keys("<tab>m").unwrap();
-    says(&driver, ":theme mono");
+    shows(&driver, ":theme mono");
     driver.keys("<ret>:<up>").unwrap();
-    says(&driver, ":theme mono");
+    shows(&driver, ":theme mono");
     driver.keys("<esc>:nonsense<ret>").unwrap();
-    says(&driver, "no command nonsense");
+    shows(&driver, "no command nonsense");
     driver.keys(":no<down><down><ret>").unwrap();
-    says(&driver, "Nodes");
+    shows(&driver, "Nodes");
     driver.keys(":app<down><ret>").unwrap();
     driver.keys("etl-1<ret>").unwrap();
-    says(&driver, "k1-7");
+    shows(&driver, "k1-7");
     driver.keys(":ended<ret>").unwrap();
-    says(&driver, "only in a list of applications");
+    shows(&driver, "only in a list of applications");
     driver.keys(":queues now<ret>").unwrap();
-    says(&driver, "no queue now");
+    shows(&driver, "no queue now");
 }
 
 #[test]
-fn a_command_line_can_bring_a_filter() {
+fn a_command_line_can_contain_a_filter() {
     let driver = after(":apps /web<ret>", 80, 24);
-    says(&driver, "2 of 8 applications");
+    shows(&driver, "2 of 8 applications");
     let driver = after(":apps root.tenants /old<ret>", 80, 24);
-    says(&driver, "root.tenants");
-    says(&driver, "1 of 5 applications");
+    shows(&driver, "root.tenants");
+    shows(&driver, "1 of 5 applications");
 }
 
 #[test]
 fn help_is_filtered_scrolled_and_closed() {
     for search in ["/", "?"] {
         let mut driver = after("?", 80, 24);
-        says(&driver, "Open the selected row");
+        shows(&driver, "Open the selected row");
         driver.keys("G").unwrap();
-        says_not(&driver, "Open the selected row");
+        shows_not(&driver, "Open the selected row");
         driver.keys(&format!("{search}freeze<ret>")).unwrap();
-        says(&driver, "Freeze or unfreeze the screen; the scheduler keeps");
-        says_not(&driver, "Fold all queues");
+        shows(&driver, "Freeze or unfreeze the screen; the scheduler keeps");
+        shows_not(&driver, "Fold all queues");
         driver.keys("<esc>g").unwrap();
-        says(&driver, "Fold all queues");
+        shows(&driver, "Fold all queues");
     }
 }
 
 #[test]
-fn a_frozen_picture_waits_and_catches_up() {
+fn a_frozen_screen_waits_and_catches_up() {
     let (mut driver, scene) = console(80, 24);
     driver.keys("p").unwrap();
-    says(&driver, "FROZEN 0s");
+    shows(&driver, "FROZEN 0s");
     scene.show(changed(|cluster| {
         cluster.tree_generation += 1;
         cluster.queue("root.new", |_| {});
     }));
     driver.advance(Duration::from_secs(5));
-    says_not(&driver, " new ");
-    says(&driver, "FROZEN 5s");
+    shows_not(&driver, " new ");
+    shows(&driver, "FROZEN 5s");
     driver.keys("p").unwrap();
-    says(&driver, " new ");
-    says_not(&driver, "FROZEN");
+    shows(&driver, " new ");
+    shows_not(&driver, "FROZEN");
 }
 
 #[test]
@@ -343,12 +343,12 @@ fn changed_rows_are_marked_for_a_second() {
 fn the_first_note_fades_or_is_closed() {
     let scene = || Scene::with(fixture::tenants().build(), SourcePlace::Embedded, vec!["nothing is kept".to_owned()]);
     let mut driver = Driver::new(scene(), Options::default(), 80, 24);
-    says(&driver, "nothing is kept");
+    shows(&driver, "nothing is kept");
     driver.keys("<esc>").unwrap();
-    says_not(&driver, "nothing is kept");
+    shows_not(&driver, "nothing is kept");
     let mut driver = Driver::new(scene(), Options::default(), 80, 24);
     driver.advance(Duration::from_secs(12));
-    says_not(&driver, "nothing is kept");
+    shows_not(&driver, "nothing is kept");
 }
 
 fn redraws(driver: &mut Driver) -> bool {
@@ -356,7 +356,7 @@ fn redraws(driver: &mut Driver) -> bool {
 }
 
 #[test]
-fn nobody_wakes_up_when_nothing_depends_on_time() {
+fn no_timer_runs_if_nothing_depends_on_time() {
     let driver = Driver::new(Scene::new(fixture::bare().build()), Options::default(), 80, 24);
     assert_eq!(driver.next_wake(), None);
     let (mut driver, scene) = console(80, 24);
@@ -367,11 +367,11 @@ fn nobody_wakes_up_when_nothing_depends_on_time() {
     scene.pass(Duration::from_secs(1));
     driver.refresh();
     assert!(redraws(&mut driver), "the draining queue is older");
-    says(&driver, "◐ 43s");
+    shows(&driver, "◐ 43s");
 }
 
 #[test]
-fn a_live_order_is_looked_at_four_times_a_second() {
+fn an_operation_in_progress_is_checked_four_times_a_second() {
     let (mut driver, scene) = console(80, 24);
     driver.keys(":sort priority<ret>").unwrap();
     let first = |driver: &Driver| driver.lines()[6].split_whitespace().nth(1).unwrap().to_owned();
@@ -390,10 +390,10 @@ fn another_partition_has_its_own_queues() {
     other.name = Arc::from("gpu");
     view.partitions.push(other);
     let mut driver = Driver::new(Scene::new(view), Options::default(), 80, 24);
-    says_not(&driver, "dev ");
+    shows_not(&driver, "dev ");
     driver.keys(":partition gpu<ret>").unwrap();
-    says(&driver, " dev ");
-    says_not(&driver, "tenants");
+    shows(&driver, " dev ");
+    shows_not(&driver, "tenants");
     driver.keys(":partition none<ret>").unwrap();
-    says(&driver, "available: default, gpu");
+    shows(&driver, "available: default, gpu");
 }

@@ -21,10 +21,10 @@ use view::act::{Act, Actor};
 
 use crate::change::TEXT;
 use crate::common::user;
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 use crate::fixture::slow::Slow;
 use crate::orders::{queue, state, tenants};
-use crate::room::{on_demo, on_text, running};
+use crate::space::{on_demo, on_text, running};
 
 /// The console of a user on a remote scheduler with the two tenants.
 pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepped>) {
@@ -36,18 +36,18 @@ pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepp
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
-fn a_question_that_comes_late_takes_no_keys_from_who_writes() {
+fn a_late_confirmation_ignores_keys_that_were_typed_before() {
     for elsewhere in ["6e", ":queues", "/nig", "?", "K", "y", "jk"] {
         let (mut driver, source, near) = far(user("ann").scheduler_admin(true), 120, 30);
         driver.keys("2:move root.a.web").unwrap();
         source.let_all_through();
         driver.refresh().keys("<ret>").unwrap().advance(SECOND);
-        assert_eq!(source.held(), 1, "it is asked what would come of it");
+        assert_eq!(source.delayed(), 1, "it is asked what would come of it");
         driver.keys(elsewhere).unwrap();
         let layers = driver.state().layers.len();
         source.let_all_through();
         driver.advance(5 * SECOND);
-        says_not(&driver, "Move nightly?");
+        shows_not(&driver, "Move nightly?");
         assert_eq!(driver.state().layers.len(), layers, "{elsewhere}: nothing opens over it");
         let report = "move nightly was not confirmed because you left the page";
         assert!(driver.state().messages.iter().any(|message| message.text.starts_with(report)), "{elsewhere}");
@@ -59,18 +59,18 @@ fn a_question_that_comes_late_takes_no_keys_from_who_writes() {
 }
 
 #[test]
-fn a_question_that_is_waited_for_takes_an_answer_when_it_could_be_read() {
+fn an_expected_confirmation_accepts_an_answer_after_it_could_be_read() {
     let (mut driver, source, near) = far(user("ann"), 120, 30);
     driver.keys("2:move root.a.web<ret>").unwrap().advance(5 * SECOND);
     source.let_all_through();
     driver.refresh();
-    says(&driver, "Move nightly?");
+    shows(&driver, "Move nightly?");
     for key in ["y", "<right>", "<ret>", "<esc>"] {
         driver.advance(Duration::from_millis(70)).keys(key).unwrap();
-        says(&driver, "Move nightly?");
-        says(&driver, "the question just appeared");
+        shows(&driver, "Move nightly?");
+        shows(&driver, "the question just appeared");
     }
-    assert_eq!(source.held(), 0);
+    assert_eq!(source.delayed(), 0);
     driver.advance(Duration::from_millis(50)).keys("y").unwrap();
     source.let_all_through();
     driver.refresh();
@@ -78,7 +78,7 @@ fn a_question_that_is_waited_for_takes_an_answer_when_it_could_be_read() {
 }
 
 #[test]
-fn bringing_a_revision_back_waits_its_turn_as_well() {
+fn a_rollback_also_waits_its_turn() {
     let (mut driver, source, near) = written();
     changed(&near, "vcore: 20", "vcore: 30");
     driver.refresh().keys(":rollback 1<ret>:messages<ret>").unwrap().advance(SECOND);
@@ -88,7 +88,7 @@ fn bringing_a_revision_back_waits_its_turn_as_well() {
     driver.keys("<esc>:rollback 1<ret>").unwrap().advance(SECOND);
     source.let_all_through();
     driver.refresh();
-    says(&driver, "Roll back to revision 1?");
+    shows(&driver, "Roll back to revision 1?");
 }
 
 fn written() -> (Driver, Arc<Slow>, Arc<Stepped>) {
@@ -140,14 +140,14 @@ fn an_answer_of_the_scheduler_before_is_none_of_the_present_one() {
     driver.keys("<ret>:context two<ret>2:move root.a.small").unwrap();
     two.let_all_through();
     driver.keys("<ret>").unwrap();
-    assert_eq!((one.held(), two.held()), (1, 1));
+    assert_eq!((one.delayed(), two.delayed()), (1, 1));
     one.let_all_through();
     driver.refresh();
-    says_not(&driver, "Move nightly?");
+    shows_not(&driver, "Move nightly?");
     assert_eq!(driver.state().orders.open.len(), 1, "the present one has not answered");
     two.let_all_through();
     driver.refresh();
-    says(&driver, "quota of root.a.small exceeded");
+    shows(&driver, "quota of root.a.small exceeded");
     for near in [near_one, near_two] {
         assert_eq!(queue(&near, "nightly"), "root.a.etl");
     }
@@ -161,12 +161,12 @@ fn the_text_of_a_revision_that_is_clicked_is_asked_for_at_once() {
     driver.refresh().keys("H").unwrap();
     source.let_all_through();
     driver.refresh();
-    says(&driver, "revision 2 → 3");
-    assert_eq!(source.held(), 0);
+    shows(&driver, "revision 2 → 3");
+    assert_eq!(source.delayed(), 0);
     let (newest, _) = driver.lines().into_iter().enumerate().find(|(_, line)| line.starts_with('▌')).unwrap();
     let y = u16::try_from(newest + 2).unwrap();
     driver.mouse(Mouse::Click(Position { x: 4, y }));
-    assert_eq!(source.held(), 1, "the text of revision 1 is asked for");
+    assert_eq!(source.delayed(), 1, "the text of revision 1 is asked for");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_text_of_the_scheduler_before_is_not_taken_for_one_of_the_present() {
     let mut session = Session::new(Arc::clone(&one) as _, Options::default(), Size { width: 120, height: 30 });
     session.personalize(personal(Opener::new(|_| Err(String::new()))));
     press(&mut session, "H:context two<ret>");
-    let asked = one.held();
+    let asked = one.delayed();
     assert!(asked > 0, "texts are asked for");
     open(&mut session, "two", Arc::clone(&two) as _);
     press(&mut session, "H");
@@ -197,7 +197,7 @@ fn what_was_ordered_and_not_answered_is_reported_when_the_scheduler_is_left() {
     driver.keys("2Ky:context two<ret>").unwrap();
     one.let_all_through();
     driver.refresh().keys(":messages<ret>").unwrap();
-    says(&driver, "kill nightly: tenants had not answered when you left it");
+    shows(&driver, "kill nightly: tenants had not answered when you left it");
     assert!(state(&near_one, "nightly").is_ended(), "it was carried out");
 }
 
@@ -211,14 +211,14 @@ fn another_scheduler_waits_while_something_is_written() {
     assert!(effects.iter().any(|effect| matches!(effect, Effect::OpenContext(name) if name == "two")));
     press(&mut session, "6e# mine");
     open(&mut session, "two", Arc::clone(&two) as _);
-    let said = |session: &Session| session.state().toast.as_ref().map(|toast| toast.text.clone());
+    let reported = |session: &Session| session.state().toast.as_ref().map(|toast| toast.text.clone());
     let report = "two is open, but you have unsaved input here; :context two goes there";
-    assert_eq!(said(&session).as_deref(), Some(report));
+    assert_eq!(reported(&session).as_deref(), Some(report));
     assert_eq!((session.era(), session.state().layers.len()), (0, 1));
 }
 
 #[test]
-fn a_scheduler_that_was_given_up_for_another_does_not_come_in_between() {
+fn a_scheduler_that_was_replaced_does_not_interfere() {
     let (_, one, _) = written();
     let (_, two, _) = written();
     let mut session = Session::new(one, Options::default(), Size { width: 120, height: 30 });
@@ -232,12 +232,12 @@ fn a_scheduler_that_was_given_up_for_another_does_not_come_in_between() {
 }
 
 #[test]
-fn the_past_does_not_come_under_a_question_about_the_present() {
+fn the_past_does_not_replace_a_dialog_about_the_present() {
     let (mut driver, source, near) = far(user("ann"), 120, 30);
     driver.keys(":back 20s<ret>2K").unwrap();
     source.let_all_through();
     driver.refresh();
-    says(&driver, "Kill nightly?");
+    shows(&driver, "Kill nightly?");
     assert!(driver.state().cluster.past.shown.is_none());
     driver.keys("y").unwrap();
     source.let_all_through();
@@ -253,17 +253,17 @@ fn the_past_does_not_come_under_a_question_about_the_present() {
 fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
     let (mut driver, source, _) = on_demo_far();
     driver.keys("2<space><space><space>Ky").unwrap().keys("<down><down><space><space>Ky").unwrap();
-    assert_eq!(source.held(), 5);
+    assert_eq!(source.delayed(), 5);
     let apps: Vec<String> = driver.state().orders.open.iter().map(|ticket| ticket.act.object().to_owned()).collect();
     source.let_through(2);
     driver.refresh();
-    says_not(&driver, "done; :messages");
+    shows_not(&driver, "done; :messages");
     source.let_through(1);
     driver.refresh();
-    says(&driver, "all 3 done; see :messages");
+    shows(&driver, "all 3 done; see :messages");
     source.let_all_through();
     driver.refresh();
-    says(&driver, "all 2 done; see :messages");
+    shows(&driver, "all 2 done; see :messages");
     for app in apps {
         let report = format!("killed {app}: ");
         assert!(driver.state().messages.iter().any(|message| message.text.starts_with(&report)), "{app}");
@@ -277,11 +277,11 @@ fn on_demo_far() -> (Driver, Arc<Slow>, Arc<Stepped>) {
 }
 
 #[test]
-fn what_is_written_while_a_text_is_applied_is_kept_as_an_edit_of_it() {
+fn input_while_a_text_is_applied_becomes_an_edit_of_it() {
     let (mut driver, source, near) = written();
     let moment = Duration::from_millis(300);
     driver.keys("6/vcore: 20<ret>e<end><left><bs>5<esc>").unwrap().advance(moment).keys("ay").unwrap();
-    assert_eq!(source.held(), 1);
+    assert_eq!(source.delayed(), 1);
     driver.keys("e<end> # and more").unwrap();
     source.let_all_through();
     driver.refresh();
@@ -291,7 +291,7 @@ fn what_is_written_while_a_text_is_applied_is_kept_as_an_edit_of_it() {
     assert_eq!(page.buffer.text(), both);
     assert!(page.modified);
     driver.keys("<esc>").unwrap().advance(moment);
-    says_not(&driver, "changed underneath");
+    shows_not(&driver, "changed underneath");
     driver.keys("ay").unwrap();
     source.let_all_through();
     driver.refresh();
@@ -303,7 +303,7 @@ fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
     let (mut driver, source, near) = written();
     let moment = Duration::from_millis(300);
     driver.keys(":queues root.eng<ret>cm<C-u>6").unwrap().advance(moment).keys("<F5>y").unwrap();
-    assert_eq!(source.held(), 1);
+    assert_eq!(source.delayed(), 1);
     driver.keys("7").unwrap();
     source.let_all_through();
     driver.refresh();
@@ -323,13 +323,13 @@ fn before_the_first_configuration_its_page_has_no_text() {
     let (mut driver, source, near) = written();
     near.advance(30 * SECOND);
     driver.refresh().keys("6").unwrap();
-    says(&driver, "two tenants");
+    shows(&driver, "two tenants");
     driver.keys(":back 0:00<ret>").unwrap();
     source.let_all_through();
     driver.refresh();
-    says(&driver, "no configuration yet");
-    says_not(&driver, "two tenants");
-    says_not(&driver, "as it runs");
+    shows(&driver, "no configuration yet");
+    shows_not(&driver, "two tenants");
+    shows_not(&driver, "as it runs");
     driver.keys(":live<ret>").unwrap();
-    says(&driver, "two tenants");
+    shows(&driver, "two tenants");
 }

@@ -11,20 +11,20 @@ use proptest::test_runner::RngSeed;
 use source::{Link, SourcePlace};
 
 use super::fixture::{self, Scene};
-use super::room::on_demo;
+use super::space::on_demo;
 use crate::common::share;
 
 fn options() -> Options {
     Options { linear: true, ..Options::default() }
 }
 
-struct Talk {
+struct Dialog {
     driver: Driver,
     reader: Reader,
     scene: Arc<Scene>,
 }
 
-impl Talk {
+impl Dialog {
     fn new() -> Self {
         Self::on(Scene::new(fixture::tenants().build()))
     }
@@ -32,18 +32,18 @@ impl Talk {
     fn on(scene: Arc<Scene>) -> Self {
         let driver = Driver::new(Arc::clone(&scene) as _, options(), 120, 40);
         let mut reader = Reader::default();
-        reader.begin(driver.state());
+        reader.start(driver.state());
         Self { driver, reader, scene }
     }
 
-    fn say(&mut self, line: &str) -> Vec<String> {
-        let said = self.driver.hear(&mut self.reader, line);
-        assert_plain(&said);
-        said
+    fn enter(&mut self, line: &str) -> Vec<String> {
+        let reported = self.driver.enter(&mut self.reader, line);
+        assert_plain(&reported);
+        reported
     }
 
     fn text(&mut self, line: &str) -> String {
-        self.say(line).join("\n")
+        self.enter(line).join("\n")
     }
 }
 
@@ -56,8 +56,8 @@ fn assert_plain(lines: &[String]) {
 }
 
 #[test]
-fn every_page_says_itself() {
-    let mut talk = Talk::new();
+fn every_page_has_a_linear_form() {
+    let mut dialog = Dialog::new();
     let mut all = String::new();
     for words in [
         "where",
@@ -87,63 +87,63 @@ fn every_page_says_itself() {
         "explain",
         "help kill",
     ] {
-        all += &format!("> {words}\n{}\n\n", talk.text(words));
+        all += &format!("> {words}\n{}\n\n", dialog.text(words));
     }
     insta::assert_snapshot!(all);
 }
 
 #[test]
 fn a_row_is_selected_by_number_by_name_and_step_by_step() {
-    let mut talk = Talk::new();
-    assert!(talk.text("select 2").starts_with("2. "), "{}", talk.text("row"));
-    assert!(talk.text("next").starts_with("3. "));
-    assert!(talk.text("previous 2").starts_with("1. "));
-    assert!(talk.text("previous").starts_with("That is the first one."));
-    assert!(talk.text("select root.tenants.tenant-a").contains(". root.tenants.tenant-a,"));
-    assert!(talk.text("select tenant").contains("rows match tenant; select one by its number"));
-    assert_eq!(talk.text("select nobody"), "Rejected: row nobody not found among 13");
-    assert!(talk.text("last").starts_with("13. "));
+    let mut dialog = Dialog::new();
+    assert!(dialog.text("select 2").starts_with("2. "), "{}", dialog.text("row"));
+    assert!(dialog.text("next").starts_with("3. "));
+    assert!(dialog.text("previous 2").starts_with("1. "));
+    assert!(dialog.text("previous").starts_with("That is the first one."));
+    assert!(dialog.text("select root.tenants.tenant-a").contains(". root.tenants.tenant-a,"));
+    assert!(dialog.text("select tenant").contains("rows match tenant; select one by its number"));
+    assert_eq!(dialog.text("select nobody"), "Rejected: row nobody not found among 13");
+    assert!(dialog.text("last").starts_with("13. "));
 }
 
 #[test]
 fn long_lists_are_read_in_portions() {
-    let mut talk = Talk::new();
-    assert_eq!(talk.text("portion 4"), "Portion: 4 lines at a time");
-    let first = talk.say("read");
+    let mut dialog = Dialog::new();
+    assert_eq!(dialog.text("portion 4"), "Portion: 4 lines at a time");
+    let first = dialog.enter("read");
     assert!(first.last().unwrap().starts_with("Rows 1 to 4 of 13; more reads on."), "{first:?}");
-    assert_eq!(talk.say("more").len(), 5);
-    assert!(talk.text("").contains("Rows 9 to 12 of 13; more reads on."));
-    assert!(talk.text("").contains("Rows 13 to 13 of 13."));
-    assert!(talk.say("").is_empty());
-    assert_eq!(talk.text("more"), "No more lines.");
-    assert!(talk.text("portion 0").starts_with("Rejected: "));
+    assert_eq!(dialog.enter("more").len(), 5);
+    assert!(dialog.text("").contains("Rows 9 to 12 of 13; more reads on."));
+    assert!(dialog.text("").contains("Rows 13 to 13 of 13."));
+    assert!(dialog.enter("").is_empty());
+    assert_eq!(dialog.text("more"), "No more lines.");
+    assert!(dialog.text("portion 0").starts_with("Rejected: "));
 }
 
 #[test]
-fn a_filter_and_a_sort_are_said_with_the_page() {
-    let mut talk = Talk::new();
-    assert!(talk.text("filter tenant-a").contains("filter tenant-a"));
-    assert!(!talk.text("filter").contains("filter tenant-a"));
-    assert!(talk.text("sort cpu").contains("sort cpu descending"));
-    assert!(talk.text("sort nothing").contains("Rejected: no column nothing here"));
+fn a_filter_and_a_sort_order_are_read_with_the_page() {
+    let mut dialog = Dialog::new();
+    assert!(dialog.text("filter tenant-a").contains("filter tenant-a"));
+    assert!(!dialog.text("filter").contains("filter tenant-a"));
+    assert!(dialog.text("sort cpu").contains("sort cpu descending"));
+    assert!(dialog.text("sort nothing").contains("Rejected: no column nothing here"));
 }
 
 #[test]
 fn a_question_is_answered_by_a_word() {
     let (mut driver, mut reader) = (on_demo(120, 40, 60).0, Reader::default());
-    driver.hear(&mut reader, "apps");
-    let asked = driver.hear(&mut reader, "kill").join("\n");
+    driver.enter(&mut reader, "apps");
+    let asked = driver.enter(&mut reader, "kill").join("\n");
     assert!(asked.contains("Question: Kill ") && asked.contains("Answer yes or no"), "{asked}");
     for no_answer in ["", "y", "apps", "yes please"] {
-        let said = driver.hear(&mut reader, no_answer).join("\n");
-        assert!(said.contains("Question: Kill "), "{no_answer}: {said}");
+        let reported = driver.enter(&mut reader, no_answer).join("\n");
+        assert!(reported.contains("Question: Kill "), "{no_answer}: {reported}");
     }
-    let said = driver.hear(&mut reader, "reason too large for today").join("\n");
-    assert!(said.contains("Reason: too large for today"), "{said}");
-    assert!(driver.hear(&mut reader, "no").join("\n").contains("Canceled"));
-    assert!(driver.hear(&mut reader, "yes").join("\n").contains("no question is open"));
-    driver.hear(&mut reader, "kill");
-    let done = driver.hear(&mut reader, "yes").join("\n");
+    let reported = driver.enter(&mut reader, "reason too large for today").join("\n");
+    assert!(reported.contains("Reason: too large for today"), "{reported}");
+    assert!(driver.enter(&mut reader, "no").join("\n").contains("Canceled"));
+    assert!(driver.enter(&mut reader, "yes").join("\n").contains("no question is open"));
+    driver.enter(&mut reader, "kill");
+    let done = driver.enter(&mut reader, "yes").join("\n");
     assert!(done.contains("Message: killed "), "{done}");
 }
 
@@ -151,36 +151,39 @@ fn a_question_is_answered_by_a_word() {
 fn a_name_that_is_asked_for_is_written_whole() {
     let (mut driver, mut reader) = (on_demo(120, 40, 60).0, Reader::default());
     for line in ["apps", "mark-all", "kill"] {
-        driver.hear(&mut reader, line);
+        driver.enter(&mut reader, line);
     }
-    let asked = driver.hear(&mut reader, "read").join("\n");
+    let asked = driver.enter(&mut reader, "read").join("\n");
     let want = asked.split("Write ").nth(1).and_then(|rest| rest.split(" to do it").next()).unwrap().to_owned();
-    assert!(driver.hear(&mut reader, "yes").join("\n").contains("does not answer it"));
-    let done = driver.hear(&mut reader, &want).join("\n");
+    assert!(driver.enter(&mut reader, "yes").join("\n").contains("does not answer it"));
+    let done = driver.enter(&mut reader, &want).join("\n");
     assert!(done.contains("killed") || done.contains("done"), "{done}");
 }
 
 #[test]
 fn messages_and_the_connection_are_announced_once_and_bounded() {
-    let mut talk = Talk::new();
+    let mut dialog = Dialog::new();
     let now = Duration::from_secs(10);
-    assert!(talk.reader.announce(talk.driver.state(), now).is_empty());
-    talk.scene.link(Link::Refused { why: "no token".to_owned(), age: None });
-    talk.driver.advance(Duration::from_secs(1));
-    let said = talk.reader.announce(talk.driver.state(), now);
-    assert!(said.len() == 1 && said[0].starts_with("Connection, at ") && said[0].contains("no token"), "{said:?}");
-    assert!(talk.reader.announce(talk.driver.state(), now + Duration::from_secs(2)).is_empty());
-    talk.scene.link(Link::LIVE);
-    talk.driver.advance(Duration::from_secs(1));
+    assert!(dialog.reader.announce(dialog.driver.state(), now).is_empty());
+    dialog.scene.link(Link::Refused { why: "no token".to_owned(), age: None });
+    dialog.driver.advance(Duration::from_secs(1));
+    let reported = dialog.reader.announce(dialog.driver.state(), now);
+    assert!(
+        reported.len() == 1 && reported[0].starts_with("Connection, at ") && reported[0].contains("no token"),
+        "{reported:?}"
+    );
+    assert!(dialog.reader.announce(dialog.driver.state(), now + Duration::from_secs(2)).is_empty());
+    dialog.scene.link(Link::LIVE);
+    dialog.driver.advance(Duration::from_secs(1));
     // At most one announcement per second.
-    assert!(talk.reader.announce(talk.driver.state(), now + Duration::from_millis(500)).is_empty());
-    let said = talk.reader.announce(talk.driver.state(), now + Duration::from_secs(2));
-    assert!(said.len() == 1 && said[0].ends_with("back"), "{said:?}");
-    talk.say("announce off");
-    talk.scene.link(Link::Refused { why: "no token".to_owned(), age: None });
-    talk.driver.advance(Duration::from_secs(1));
-    assert!(talk.reader.announce(talk.driver.state(), now * 2).is_empty());
-    assert!(talk.text("news").contains("no token"));
+    assert!(dialog.reader.announce(dialog.driver.state(), now + Duration::from_millis(500)).is_empty());
+    let reported = dialog.reader.announce(dialog.driver.state(), now + Duration::from_secs(2));
+    assert!(reported.len() == 1 && reported[0].ends_with("back"), "{reported:?}");
+    dialog.enter("announce off");
+    dialog.scene.link(Link::Refused { why: "no token".to_owned(), age: None });
+    dialog.driver.advance(Duration::from_secs(1));
+    assert!(dialog.reader.announce(dialog.driver.state(), now * 2).is_empty());
+    assert!(dialog.text("news").contains("no token"));
 }
 
 #[test]
@@ -189,56 +192,56 @@ fn text_of_a_remote_reaches_linear_mode_without_its_control_characters() {
     let mut cluster = fixture::tenants();
     cluster.app(HOSTILE, "root.tenants.tenant-a.etl", "sue\x1b]0;t\x07", 60, &[("a", 0, "cpu=1 mem=1Gi", "node-a")]);
     let scene = Scene::with(cluster.build(), SourcePlace::Remote, vec![HOSTILE.to_owned()]);
-    let mut talk = Talk::on(scene);
+    let mut dialog = Dialog::on(scene);
     let mut all = String::new();
     for line in
         ["where", "queues", "nodes", "apps", "filter bad", "select 1", "open", "explain", "users", "events", "where"]
     {
-        all.push_str(&talk.text(line));
+        all.push_str(&dialog.text(line));
     }
     assert!(all.contains("bad\\x1b[31m\\x9b2J\\x07\\u{202e}\\x85\\r\\nid"), "{all}");
     assert!(all.contains("sue\\x1b]0;t\\x07"), "{all}");
-    talk.scene.link(Link::Refused { why: HOSTILE.to_owned(), age: None });
-    talk.driver.advance(Duration::from_secs(1));
-    let said = talk.reader.announce(talk.driver.state(), Duration::from_secs(10));
-    assert_plain(&said);
-    assert!(said.concat().contains("bad\\x1b[31m"), "{said:?}");
+    dialog.scene.link(Link::Refused { why: HOSTILE.to_owned(), age: None });
+    dialog.driver.advance(Duration::from_secs(1));
+    let reported = dialog.reader.announce(dialog.driver.state(), Duration::from_secs(10));
+    assert_plain(&reported);
+    assert!(reported.concat().contains("bad\\x1b[31m"), "{reported:?}");
 }
 
 #[test]
-fn what_changed_on_the_page_is_said_when_it_is_asked_for() {
-    let mut talk = Talk::new();
-    talk.say("queues");
-    assert_eq!(talk.text("news"), "No news.");
+fn changes_on_the_page_are_reported_on_request() {
+    let mut dialog = Dialog::new();
+    dialog.enter("queues");
+    assert_eq!(dialog.text("news"), "No news.");
     let mut cluster = fixture::tenants();
     cluster.generation += 1;
     cluster.tree_generation += 1;
     cluster.queue("root.users.new", |row| row.managed = false);
-    talk.scene.show(cluster.build());
-    talk.driver.advance(Duration::from_secs(1));
-    assert_eq!(talk.text("changes"), "Changed: new: root.users.new");
-    assert_eq!(talk.text("changes"), "No news.");
+    dialog.scene.show(cluster.build());
+    dialog.driver.advance(Duration::from_secs(1));
+    assert_eq!(dialog.text("changes"), "Changed: new: root.users.new");
+    assert_eq!(dialog.text("changes"), "No news.");
 }
 
 #[test]
 fn a_form_is_written_field_by_field() {
-    let mut talk = Talk::new();
-    talk.say("placement");
-    let said = talk.text("set user ann");
-    assert!(said.contains("user: ann"), "{said}");
-    let said = talk.text("set queue root.tenants.x");
-    assert!(said.contains("queue: root.tenants.x") && said.contains("user: ann"), "{said}");
-    assert!(talk.text("set colour red").contains("the fields are user, groups, queue, type, tags"));
-    let said = talk.text("set 1");
-    assert!(!said.contains("user: ann"), "{said}");
+    let mut dialog = Dialog::new();
+    dialog.enter("placement");
+    let reported = dialog.text("set user ann");
+    assert!(reported.contains("user: ann"), "{reported}");
+    let reported = dialog.text("set queue root.tenants.x");
+    assert!(reported.contains("queue: root.tenants.x") && reported.contains("user: ann"), "{reported}");
+    assert!(dialog.text("set colour red").contains("the fields are user, groups, queue, type, tags"));
+    let reported = dialog.text("set 1");
+    assert!(!reported.contains("user: ann"), "{reported}");
 }
 
 #[test]
 fn everything_that_can_be_read_is_read_and_closed() {
-    let mut talk = Talk::new();
+    let mut dialog = Dialog::new();
     for words in ["figures", "tour", "messages", "columns", "key ?", "key :", "key / e t", "silence", "move"] {
-        assert!(!talk.say(words).is_empty(), "{words} says nothing");
-        assert!(talk.driver.state().layers.is_empty(), "{words} leaves something open");
+        assert!(!dialog.enter(words).is_empty(), "{words} says nothing");
+        assert!(dialog.driver.state().layers.is_empty(), "{words} leaves something open");
     }
 }
 
@@ -284,15 +287,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: share::so_many(64, 4), failure_persistence: None, rng_seed: RngSeed::Fixed(42), ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_written_or_pressed_only_plain_lines_are_said(acts in prop::collection::vec(act(), 1..60)) {
-        let mut talk = Talk::new();
+    fn any_input_prints_only_plain_lines(acts in prop::collection::vec(act(), 1..60)) {
+        let mut dialog = Dialog::new();
         for act in acts {
             match act {
-                Act::Line(line) => { talk.say(&line); }
-                Act::Key(name) => { talk.driver.key(Key::parse(name).unwrap()); }
+                Act::Line(line) => { dialog.enter(&line); }
+                Act::Key(name) => { dialog.driver.key(Key::parse(name).unwrap()); }
             }
-            assert_plain(&console::linear::all(talk.driver.state()));
-            assert_plain(&[talk.reader.prompt(talk.driver.state()).trim().to_owned()]);
+            assert_plain(&console::linear::all(dialog.driver.state()));
+            assert_plain(&[dialog.reader.prompt(dialog.driver.state()).trim().to_owned()]);
         }
     }
 }

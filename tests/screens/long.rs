@@ -30,7 +30,7 @@ use crate::fixture::{self, Scene};
 
 const SIZE: Size = Size { width: 120, height: 40 };
 
-fn beside() -> Options {
+fn side_options() -> Options {
     Options { long: 0, ..Options::default() }
 }
 
@@ -48,7 +48,7 @@ struct Slow {
 
 impl Slow {
     fn new(source: Arc<dyn Source>) -> Self {
-        let mut slow = Self { session: Session::new(source, beside(), SIZE), lists: VecDeque::new() };
+        let mut slow = Self { session: Session::new(source, side_options(), SIZE), lists: VecDeque::new() };
         slow.step(Incoming::Replies, Duration::ZERO);
         slow
     }
@@ -105,7 +105,7 @@ impl Slow {
         (0..SIZE.height).map(|y| line(y).trim_end().to_owned() + "\n").collect()
     }
 
-    fn says(&self, text: &str) {
+    fn shows(&self, text: &str) {
         assert!(self.screen().contains(text), "no {text:?} in\n{}", self.screen());
     }
 
@@ -152,10 +152,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_list_made_beside_the_loop_is_the_one_made_at_once(keys in prop::collection::vec(0..KEYS.len(), 1..40)) {
+    fn a_list_built_on_a_thread_equals_the_one_built_in_the_loop(keys in prop::collection::vec(0..KEYS.len(), 1..40)) {
         let source = running();
         let of = |options| Driver::new(Arc::clone(&source) as _, options, SIZE.width, SIZE.height);
-        let mut both = [of(Options::default()), of(beside())];
+        let mut both = [of(Options::default()), of(side_options())];
         for key in keys {
             if KEYS[key] == "+" {
                 source.advance(Duration::from_secs(2));
@@ -166,13 +166,13 @@ proptest! {
                     keys => driver.keys(keys).unwrap(),
                 };
             }
-            let [at_once, beside] = &both;
-            prop_assert_eq!(at_once.screen_text(), beside.screen_text(), "after {}", KEYS[key]);
+            let [at_once, side_options] = &both;
+            prop_assert_eq!(at_once.screen_text(), side_options.screen_text(), "after {}", KEYS[key]);
         }
     }
 
     #[test]
-    fn whenever_lists_come_they_end_as_what_was_chosen_last(keys in prop::collection::vec((0..KEYS.len(), 0..3), 1..40)) {
+    fn lists_in_any_order_end_as_the_last_choice(keys in prop::collection::vec((0..KEYS.len(), 0..3), 1..40)) {
         let source = running();
         let mut slow = Slow::new(Arc::clone(&source) as _);
         for (key, made) in keys {
@@ -216,25 +216,25 @@ proptest! {
 fn a_key_is_drawn_at_once_while_a_list_is_made() {
     let mut slow = Slow::new(running() as _);
     slow.keys("2");
-    slow.says("… applications");
-    slow.says("loading");
+    slow.shows("… applications");
+    slow.shows("loading");
     slow.make_all();
     let all = slow.rows();
     assert!(all.len() > 10);
     // Each letter appears on the screen immediately, with the available rows.
     for (at, letter) in ["/", "e", "t", "l"].into_iter().enumerate() {
         slow.keys(letter);
-        slow.says(&format!("\n /{}", &"etl"[..at]));
+        slow.shows(&format!("\n /{}", &"etl"[..at]));
         assert_eq!(slow.rows(), all);
     }
-    slow.says("… of ");
+    slow.shows("… of ");
     assert_eq!(slow.lists.len(), 1, "two letters that came meanwhile ask for nothing more yet");
     assert!(slow.make());
     assert_eq!(slow.rows(), all);
     assert!(slow.make());
     assert!(!slow.make(), "of the letters in between none is made");
     assert!(slow.rows().iter().all(|id| id.as_str().contains("etl")) && !slow.rows().is_empty(), "{:?}", slow.rows());
-    slow.says(&format!("{} of {}", slow.rows().len(), all.len()));
+    slow.shows(&format!("{} of {}", slow.rows().len(), all.len()));
     slow.keys("<esc>").make_all().keys("gs");
     slow.keys("jj");
     let chosen = slow.here();
@@ -283,16 +283,16 @@ fn a_row_never_becomes_another_application() {
     view.generation += 1;
     scene.show(view);
     slow.refresh(Duration::from_millis(10));
-    slow.says("▌just ended");
+    slow.shows("▌just ended");
     assert!(!slow.screen().contains("stranger"));
     slow.keys("K");
     assert!(slow.session.state().layers.is_empty(), "{}", slow.screen());
     slow.refresh(Duration::from_secs(2));
-    slow.make_all().says("stranger");
+    slow.make_all().shows("stranger");
 }
 
 #[test]
-fn names_come_when_they_are_found_and_fit_what_is_written_by_then() {
+fn names_are_offered_when_they_are_found_and_match_the_current_input() {
     let offered = |session: &Session| match session.state().layers.last() {
         Some(Layer::Command(line)) => line.candidates.iter().map(|one| one.word.clone()).collect(),
         _ => Vec::new(),

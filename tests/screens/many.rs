@@ -12,9 +12,9 @@ use ratatui::layout::Position;
 use source::{Source, Stepped};
 use view::act::{Act, PartitionAct};
 
-use crate::common::says;
-use crate::figures::{PAGES, demo, opened_on};
-use crate::room::on_demo as console;
+use crate::common::shows;
+use crate::metrics::{PAGES, demo, opened_on};
+use crate::space::on_demo as console;
 
 fn live(source: &Stepped) -> usize {
     source.view().partitions[0].live_apps
@@ -25,17 +25,17 @@ fn a_few_marked_applications_are_killed_after_one_question() {
     let (mut driver, source) = console(120, 40, 20);
     let before = live(&source);
     driver.keys("2<space><space><space>").unwrap();
-    says(&driver, ", 3 marked");
+    shows(&driver, ", 3 marked");
     assert_eq!(driver.lines().iter().filter(|line| line.starts_with('✓')).count(), 3);
     driver.keys("K").unwrap();
-    says(&driver, "Kill 3 applications?");
+    shows(&driver, "Kill 3 applications?");
     driver.keys("<ret>").unwrap();
     assert_eq!(live(&source), before, "the question opens on doing nothing");
     driver.keys("K").unwrap();
     insta::assert_snapshot!("kill-many-120x40", driver.screen_text());
     driver.keys("y").unwrap();
     driver.refresh();
-    says(&driver, "all 3 done; see :messages; events ");
+    shows(&driver, "all 3 done; see :messages; events ");
     assert_eq!(live(&source), before - 3);
     driver.keys(":messages<ret>").unwrap();
     assert_eq!(driver.lines().iter().filter(|line| line.contains("killed ")).count(), 3);
@@ -46,18 +46,18 @@ fn all_applications_of_a_subtree_ask_for_its_name() {
     let (mut driver, source) = console(120, 40, 20);
     let before = live(&source);
     driver.keys(":apps root.system<ret>AK").unwrap();
-    says(&driver, "type root.system to confirm");
+    shows(&driver, "type root.system to confirm");
     driver.keys("y<ret>").unwrap();
-    says(&driver, "type root.system to confirm, or press esc");
+    shows(&driver, "type root.system to confirm, or press esc");
     // With fewer marks the name is still required; other marks reset the dialog.
     driver.keys("<esc>").unwrap();
     driver.advance(Duration::from_secs(1));
     driver.keys("g<space>K").unwrap();
-    says(&driver, "type root.system to confirm");
+    shows(&driver, "type root.system to confirm");
     driver.keys("<esc>A").unwrap();
     driver.advance(Duration::from_secs(1));
     driver.keys("g<space>K").unwrap();
-    says(&driver, "[ Cancel ]");
+    shows(&driver, "[ Cancel ]");
     assert_eq!(live(&source), before);
 }
 
@@ -67,25 +67,25 @@ fn many_marked_applications_ask_for_the_typed_name() {
     let before = live(&source);
     assert!(before > 10);
     driver.keys("2AK").unwrap();
-    says(&driver, "type default to confirm");
+    shows(&driver, "type default to confirm");
     driver.keys("y<ret>").unwrap();
-    says(&driver, "type default to confirm, or press esc");
+    shows(&driver, "type default to confirm, or press esc");
     assert_eq!(live(&source), before);
     driver.keys("<bs>default<ret>").unwrap();
     driver.refresh();
     assert_eq!(live(&source), 0);
-    says(&driver, "done");
+    shows(&driver, "done");
 }
 
 #[test]
 fn each_of_those_moved_has_its_own_outcome() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys("2/etl<ret>A<esc>:move root.batch.nightly<ret>").unwrap();
-    says(&driver, "They are moved to root.batch.nightly");
+    shows(&driver, "They are moved to root.batch.nightly");
     insta::assert_snapshot!("move-many-120x40", driver.screen_text());
     driver.keys("<esc>").unwrap();
     driver.keys(":move root<ret>").unwrap();
-    says(&driver, "root is not a leaf queue");
+    shows(&driver, "root is not a leaf queue");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn each_list_copies_its_value_and_its_row_and_is_exported() {
         driver.settle();
         driver.keys("y").unwrap();
         if driver.state().page().list().is_some_and(|list| list.rows() == 0) {
-            says(&driver, "nothing to copy here");
+            shows(&driver, "nothing to copy here");
             continue;
         }
         let value = driver.copied().unwrap_or_else(|| panic!("{keys}:\n{}", driver.screen_text())).to_owned();
@@ -119,23 +119,23 @@ fn each_list_copies_its_value_and_its_row_and_is_exported() {
         let yaml = driver.copied().unwrap();
         assert!(yaml.lines().count() > 1 && yaml.contains(": "), "{keys}: {yaml}");
         driver.keys("<C-s>").unwrap();
-        says(&driver, &format!(":export {}.csv", driver.state().page().name()));
+        shows(&driver, &format!(":export {}.csv", driver.state().page().name()));
         driver.keys("<esc>").unwrap();
     }
 }
 
 #[test]
 fn a_list_is_exported_as_it_is_seen() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export");
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
     let (mut driver, source) = console(80, 24, 40);
     driver.keys("2:sort user<ret>").unwrap();
     for name in ["apps.csv", "apps.json", "apps.txt"] {
-        driver.keys(&format!(":export {}<ret>", folder.join(name).display())).unwrap();
-        says(&driver, "rows in");
+        driver.keys(&format!(":export {}<ret>", dir.join(name).display())).unwrap();
+        shows(&driver, "rows in");
     }
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
     let csv = read("apps.csv");
     assert_eq!(csv.lines().count(), live(&source) + 1, "all rows, not only those on the screen");
     assert!(csv.starts_with("age_seconds,application,state,queue,user,groups,priority,pending,"), "{csv}");
@@ -144,23 +144,23 @@ fn a_list_is_exported_as_it_is_seen() {
     assert!(!csv.contains('…'), "nothing is cut");
     assert_eq!(read("apps.json").matches("\"application\": ").count(), live(&source));
     assert_eq!(read("apps.txt").lines().count(), live(&source) + 1);
-    driver.keys(&format!(":export {}<ret>", folder.join("apps.csv").display())).unwrap();
-    says(&driver, "already exists");
+    driver.keys(&format!(":export {}<ret>", dir.join("apps.csv").display())).unwrap();
+    shows(&driver, "already exists");
     assert_eq!(read("apps.csv"), csv);
 }
 
 #[test]
 fn every_page_is_exported_in_every_form() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
     let demo = demo();
     for (at, (page, keys)) in PAGES.into_iter().enumerate() {
         let mut driver = opened_on(&demo, 120, 40);
         driver.keys(keys).unwrap().advance(Duration::from_millis(300));
         let mut written = Vec::new();
         for form in ["csv", "json", "txt"] {
-            let file = folder.join(format!("{at}.{form}"));
+            let file = dir.join(format!("{at}.{form}"));
             driver.keys(&format!(":export {}<ret>", file.display())).unwrap();
             written.push(std::fs::read_to_string(&file).unwrap_or_else(|error| {
                 panic!("{page}: no {form}: {error} in\n{}", driver.screen_text());
@@ -220,7 +220,7 @@ fn the_tour_names_the_keys_that_hold() {
     driver.keys(":tour<ret>").unwrap();
     insta::assert_snapshot!("tour-80x24", driver.screen_text());
     driver.keys("<esc>").unwrap();
-    says(&driver, "root");
+    shows(&driver, "root");
 }
 
 struct Dice(u64);
@@ -304,20 +304,20 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
     };
     kill(&marked[0]);
     driver.refresh();
-    says(&driver, ", 1 marked, 1 over");
+    shows(&driver, ", 1 marked, 1 over");
     driver.keys("K").unwrap();
-    says(&driver, "Kill 1 application?");
+    shows(&driver, "Kill 1 application?");
     driver.keys("<esc>").unwrap();
     kill(&marked[1]);
     driver.refresh();
-    says(&driver, ", marked ones ended");
+    shows(&driver, ", marked ones ended");
     for keys in ["K", "m", ":kill<ret>", ":move root.batch.nightly<ret>"] {
         let mut driver = Driver::new(std::sync::Arc::clone(&source) as _, Options::default(), 120, 40);
         driver.keys("2<space>").unwrap();
         let Page::Apps(page) = driver.state().page() else { panic!("no applications") };
         kill(page.marked.keys().next().unwrap());
         driver.refresh().keys(keys).unwrap();
-        says(&driver, "the marked ones ended; no marks left");
+        shows(&driver, "the marked ones ended; no marks left");
         assert!(driver.state().layers.is_empty(), "{keys}: nothing is asked");
         assert!(driver.state().orders.open.is_empty(), "{keys}");
     }

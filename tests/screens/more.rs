@@ -5,32 +5,32 @@ use super::fixture::{self, Scene};
 use console::state::page::Page;
 use console::{Driver, Options};
 
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 #[test]
-fn the_nodes_as_a_map_beside_the_table_or_in_its_place() {
+fn the_nodes_as_a_map_next_to_the_table_or_instead_of_it() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
         let driver = after("3m", width, height);
         insta::assert_snapshot!(format!("map-{width}x{height}"), driver.screen_text());
     }
     let mut driver = after("3m", 120, 40);
-    says(&driver, "by the higher use of cpu");
+    shows(&driver, "by the higher use of cpu");
     driver.keys("m").unwrap();
-    says_not(&driver, "by the higher use of cpu");
+    shows_not(&driver, "by the higher use of cpu");
     driver.keys("1").unwrap();
     driver.keys(":map<ret>").unwrap();
-    says(&driver, "only in the list of nodes");
+    shows(&driver, "only in the list of nodes");
 }
 
 #[test]
-fn a_map_of_many_nodes_shows_the_fullest_of_those_that_share_a_sign() {
+fn a_map_of_many_nodes_shows_the_fullest_of_those_that_share_a_symbol() {
     let mut builder = fixture::bare();
     for number in 0..5_000 {
         builder.node(&format!("node-{number:04}"), "cpu=10 mem=10Gi");
     }
     let mut driver = Driver::new(Scene::new(builder.build()) as _, Options::default(), 80, 24);
     driver.keys("3m").unwrap();
-    says(&driver, "nodes per cell: the highest use");
+    shows(&driver, "nodes per cell: the highest use");
     driver.keys("G").unwrap();
     let last = driver.lines().into_iter().filter(|line| line.contains("··")).count();
     assert!(last > 10, "{}", driver.screen_text());
@@ -44,7 +44,7 @@ fn a_map_has_a_cell_for_each_of_1000_nodes_and_enter_opens_one() {
     }
     let mut driver = Driver::new(Scene::new(builder.build()) as _, Options::default(), 120, 40);
     driver.keys("3m").unwrap();
-    says(&driver, "each node by the higher use of cpu and memory");
+    shows(&driver, "each node by the higher use of cpu and memory");
     let cells: usize = driver
         .lines()
         .iter()
@@ -58,11 +58,11 @@ fn a_map_has_a_cell_for_each_of_1000_nodes_and_enter_opens_one() {
     let Page::Nodes(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
     let id = page.list.rows[page.list.cursor.index].to_string();
     assert_ne!(id, "node-0000");
-    says(&driver, &id);
+    shows(&driver, &id);
     driver.keys("<ret>").unwrap();
-    says(&driver, &format!("Nodes › {id}"));
+    shows(&driver, &format!("Nodes › {id}"));
     driver.keys("<esc>:sort cpu<ret>").unwrap();
-    says(&driver, "each node by the use of cpu, the sorted column");
+    shows(&driver, "each node by the use of cpu, the sorted column");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn the_help_of_a_page_is_one_screen_and_two_at_most_at_80_columns() {
         for page in ["1", "2", "3", "4", "6", "7"] {
             let mut driver = after(&format!("{page}?"), width, height);
             for title in ["Move", "Look", "Act"].iter().take(if most == 1 { 3 } else { 1 }) {
-                says(&driver, title);
+                shows(&driver, title);
             }
             let last = |driver: &Driver| match driver.find_row(" of ") {
                 Some((_, line)) if line.contains('─') => {
@@ -95,7 +95,7 @@ fn the_help_of_a_page_is_one_screen_and_two_at_most_at_80_columns() {
 }
 
 #[test]
-fn a_cluster_with_nothing_in_it_says_what_to_do_next() {
+fn an_empty_cluster_shows_what_to_do_next() {
     let scene = Scene::new(fixture::bare().build());
     let driver = Driver::new(scene as _, Options::default(), 80, 24);
     insta::assert_snapshot!(driver.screen_text());
@@ -104,9 +104,9 @@ fn a_cluster_with_nothing_in_it_says_what_to_do_next() {
 #[test]
 fn what_a_report_needs_is_reported() {
     let driver = after(":info<ret>", 80, 24);
-    says(&driver, env!("CARGO_PKG_VERSION"));
+    shows(&driver, env!("CARGO_PKG_VERSION"));
     for label in ["scheduler", "connection", "identity", "settings", "theme", "terminal"] {
-        says(&driver, label);
+        shows(&driver, label);
     }
-    says(&driver, "80 x 24");
+    shows(&driver, "80 x 24");
 }

@@ -38,7 +38,7 @@ const REFUSED: (NoticeWeight, &str, &str) =
     (NoticeWeight::Error, "queues.yaml was rejected, the configuration is unchanged", FAULTS);
 const WARNED: (NoticeWeight, &str, &str) = (NoticeWeight::Warning, "queues.yaml cannot be read: it is gone", "");
 
-fn hears(first: &[(NoticeWeight, &str, &str)], then: &[(NoticeWeight, &str, &str)], options: Options) -> Driver {
+fn announced(first: &[(NoticeWeight, &str, &str)], then: &[(NoticeWeight, &str, &str)], options: Options) -> Driver {
     let scene = Scene::new(message(first));
     let mut driver = Driver::new(Arc::clone(&scene) as _, options, 80, 24);
     let all: Vec<_> = first.iter().chain(then).copied().collect();
@@ -54,7 +54,7 @@ fn shows(driver: &Driver, text: &str) -> bool {
 #[test]
 fn a_notice_and_the_messages_at_every_size() {
     for (width, height) in SIZES {
-        let mut driver = hears(&[OLD], &[REFUSED], Options::default());
+        let mut driver = announced(&[OLD], &[REFUSED], Options::default());
         driver.resize(width, height);
         insta::assert_snapshot!(format!("notice-{width}x{height}"), driver.screen_text());
         driver.keys("<esc>:messages<ret>").unwrap();
@@ -63,8 +63,8 @@ fn a_notice_and_the_messages_at_every_size() {
 }
 
 #[test]
-fn what_was_said_before_is_kept_and_not_shown() {
-    let mut driver = hears(&[OLD], &[], Options::default());
+fn earlier_messages_are_stored_and_not_shown() {
+    let mut driver = announced(&[OLD], &[], Options::default());
     assert!(!shows(&driver, "is active"));
     driver.keys(":messages<ret>").unwrap();
     assert!(shows(&driver, "before → queues.yaml is active"), "{}", driver.screen_text());
@@ -72,7 +72,7 @@ fn what_was_said_before_is_kept_and_not_shown() {
 
 #[test]
 fn good_news_fades_and_an_error_stays_until_it_is_closed() {
-    let mut driver = hears(&[], &[OLD], Options::default());
+    let mut driver = announced(&[], &[OLD], Options::default());
     assert!(shows(&driver, "→ queues.yaml is active"));
     driver.keys("j").unwrap();
     assert!(shows(&driver, "is active"), "moving on does not take it away");
@@ -80,7 +80,7 @@ fn good_news_fades_and_an_error_stays_until_it_is_closed() {
     driver.advance(Duration::from_secs(6));
     assert!(!shows(&driver, "is active"));
 
-    let mut driver = hears(&[], &[REFUSED], Options::default());
+    let mut driver = announced(&[], &[REFUSED], Options::default());
     driver.advance(Duration::from_secs(3_600)).keys("jj2").unwrap();
     assert!(shows(&driver, "✗ queues.yaml was rejected"));
     assert!(shows(&driver, "queues.yaml:9:41"));
@@ -91,7 +91,7 @@ fn good_news_fades_and_an_error_stays_until_it_is_closed() {
 
 #[test]
 fn a_graver_notice_is_not_hidden_by_a_lighter_one() {
-    let mut driver = hears(&[], &[REFUSED, WARNED, OLD], Options::default());
+    let mut driver = announced(&[], &[REFUSED, WARNED, OLD], Options::default());
     assert!(shows(&driver, "was rejected"));
     driver.keys("<esc>").unwrap();
     assert!(!shows(&driver, "is gone"));
@@ -99,13 +99,13 @@ fn a_graver_notice_is_not_hidden_by_a_lighter_one() {
     for text in ["is active", "! queues.yaml ", "✗ queues.yaml was rejected"] {
         assert!(shows(&driver, text), "{text} in\n{}", driver.screen_text());
     }
-    let driver = hears(&[], &[OLD, WARNED], Options::default());
+    let driver = announced(&[], &[OLD, WARNED], Options::default());
     assert!(shows(&driver, "is gone") && shows(&driver, "1 more: :messages"), "{}", driver.screen_text());
 }
 
 #[test]
 fn messages_scroll_to_the_last_line() {
-    let mut driver = hears(&[OLD], &[REFUSED, WARNED, REFUSED, WARNED, REFUSED], Options::default());
+    let mut driver = announced(&[OLD], &[REFUSED, WARNED, REFUSED, WARNED, REFUSED], Options::default());
     driver.keys("<esc>:messages<ret>").unwrap();
     assert!(shows(&driver, "`usres` is no field") && !shows(&driver, "is active"));
     driver.keys("G").unwrap();
@@ -115,7 +115,7 @@ fn messages_scroll_to_the_last_line() {
 }
 
 #[test]
-fn a_notice_is_reported_while_the_picture_is_frozen() {
+fn a_notice_is_reported_while_the_screen_is_frozen() {
     let scene = Scene::new(message(&[]));
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
     driver.keys("p").unwrap();
@@ -128,11 +128,11 @@ fn a_notice_is_reported_while_the_picture_is_frozen() {
 }
 
 #[test]
-fn a_notice_says_its_weight_without_colour_and_in_ascii() {
-    let mono = hears(&[], &[REFUSED], Options { theme: ThemeName::mono(), ..Options::default() });
+fn a_notice_shows_its_weight_without_color_and_in_ascii() {
+    let mono = announced(&[], &[REFUSED], Options { theme: ThemeName::mono(), ..Options::default() });
     assert!(mono.buffer().content().iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
     assert!(shows(&mono, "✗ queues.yaml was rejected"));
-    let mut ascii = hears(&[], &[REFUSED, OLD], Options { ascii: true, ..Options::default() });
+    let mut ascii = announced(&[], &[REFUSED, OLD], Options { ascii: true, ..Options::default() });
     assert!(ascii.screen_text().is_ascii() && shows(&ascii, "X queues.yaml was rejected"));
     ascii.keys("<esc>:messages<ret>").unwrap();
     assert!(ascii.screen_text().is_ascii(), "{}", ascii.screen_text());

@@ -10,7 +10,7 @@ use model::{AppState, Profile};
 use source::{Source, Stepped};
 use view::act::Actor;
 
-use crate::common::{about, says, says_not, user};
+use crate::common::{about, shows, shows_not, user};
 
 /// The console of a user on the two tenants of the scenario.
 pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
@@ -36,27 +36,27 @@ pub fn queue(source: &Stepped, app: &str) -> String {
 fn a_kill_is_asked_about_and_done_and_reported() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2K").unwrap();
-    says(&driver, "Kill nightly?");
-    says(&driver, "root.a.etl, of sue, Running, submitted 59s ago");
-    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), cancels 1 pending request.");
-    says(&driver, "Allowed by the adminacl of root.a (user ann).");
-    says(&driver, "[ Cancel ]");
+    shows(&driver, "Kill nightly?");
+    shows(&driver, "root.a.etl, of sue, Running, submitted 59s ago");
+    shows(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), cancels 1 pending request.");
+    shows(&driver, "Allowed by the adminacl of root.a (user ann).");
+    shows(&driver, "[ Cancel ]");
     driver.keys("<ret>").unwrap();
-    says_not(&driver, "Kill nightly?");
+    shows_not(&driver, "Kill nightly?");
     assert_eq!(state(&source, "nightly"), AppState::Running, "it opens on the answer that changes nothing");
     driver.keys("K<right><ret>").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Failed);
-    says(&driver, "killed nightly: 3 allocations released, 1 request canceled, it is Failed; event ");
-    says(&driver, ": killed by ann");
+    shows(&driver, "killed nightly: 3 allocations released, 1 request canceled, it is Failed; event ");
+    shows(&driver, ": killed by ann");
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "it is Failed; event ");
+    shows(&driver, "it is Failed; event ");
 }
 
 #[test]
-fn a_kill_with_a_reason_keeps_it() {
+fn a_kill_with_a_reason_stores_it() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2:kill it writes everywhere<ret>").unwrap();
-    says(&driver, "Reason: it writes everywhere");
+    shows(&driver, "Reason: it writes everywhere");
     driver.keys("y").unwrap();
     let view = source.view();
     let app = view.partitions[0].app_by_id(&"nightly".into()).unwrap();
@@ -64,20 +64,20 @@ fn a_kill_with_a_reason_keeps_it() {
 }
 
 #[test]
-fn what_one_may_not_is_off_and_says_which_access_it_takes() {
+fn a_denied_command_is_unavailable_and_shows_the_missing_access() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
-    says_not(&driver, "K kill");
+    shows_not(&driver, "K kill");
     driver.keys("2").unwrap();
-    says(&driver, "K kill  m move");
+    shows(&driver, "K kill  m move");
     driver.keys("/train<ret>").unwrap();
-    says_not(&driver, "K kill");
+    shows_not(&driver, "K kill");
     for keys in ["K", "m", ":kill<ret>"] {
         driver.keys(keys).unwrap();
-        says(&driver, "train: needs admin access on root.b.ml or a queue above it");
+        shows(&driver, "train: needs admin access on root.b.ml or a queue above it");
         assert!(driver.state().layers.is_empty());
     }
     driver.keys("?/kill<ret>").unwrap();
-    says(&driver, "off: train: needs admin access on root.b.ml");
+    shows(&driver, "off: train: needs admin access on root.b.ml");
     assert!(!state(&source, "train").is_ended());
 }
 
@@ -85,27 +85,27 @@ fn what_one_may_not_is_off_and_says_which_access_it_takes() {
 fn there_must_be_an_application_to_kill() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys(":kill<ret>").unwrap();
-    says(&driver, "only an application can be killed");
+    shows(&driver, "only an application can be killed");
 }
 
 #[test]
-fn read_only_refuses_everything_and_says_so() {
+fn read_only_rejects_every_change_and_reports_it() {
     let who = user("ann").scheduler_admin(true).read_only("the console was started with --read-only");
     let (mut driver, source) = tenants(who, 120, 30);
-    says(&driver, "READ ONLY");
+    shows(&driver, "READ ONLY");
     driver.keys("2K").unwrap();
-    says(&driver, "read-only: the console was started with --read-only");
+    shows(&driver, "read-only: the console was started with --read-only");
     driver.keys(":pause<ret>").unwrap();
-    says(&driver, "read-only");
+    shows(&driver, "read-only");
     assert!(!source.view().paused);
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
 #[test]
-fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
+fn the_target_of_a_move_shows_the_effect_while_it_is_typed() {
     let (mut driver, source) = tenants(user("ann"), 140, 30);
     driver.keys("2m").unwrap();
-    says(&driver, ":move");
+    shows(&driver, ":move");
     let report = |driver: &Driver, queue: &str, text: &str| {
         let lines = driver.lines();
         let row = lines.iter().find(|line| line.trim_start().starts_with(queue));
@@ -119,17 +119,17 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     driver.keys("<C-u>move root.a.web").unwrap();
     report(&driver, "root.a.web", "would fit: 3 allocations keep running");
     driver.keys("<ret>").unwrap();
-    says(&driver, "Move nightly?");
-    says(&driver, "root.a.etl → root.a.web");
-    says(&driver, "1 pending request moves to root.a.web.");
+    shows(&driver, "Move nightly?");
+    shows(&driver, "root.a.etl → root.a.web");
+    shows(&driver, "1 pending request moves to root.a.web.");
     driver.keys("<ret>").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
     driver.keys("m<C-u>move root.a.web<ret>y").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.web");
-    says(&driver, "moved nightly from root.a.etl to root.a.web; :move-back undoes it; event ");
-    says(&driver, ": moved from root.a.etl to root.a.web by ann");
+    shows(&driver, "moved nightly from root.a.etl to root.a.web; :move-back undoes it; event ");
+    shows(&driver, ": moved from root.a.etl to root.a.web by ann");
     driver.keys(":move-back<ret>").unwrap();
-    says(&driver, "Move back 1 application?");
+    shows(&driver, "Move back 1 application?");
     driver.keys("y").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
 }
@@ -138,13 +138,13 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
 fn there_must_have_been_a_move_to_undo_it() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys(":move-back<ret>").unwrap();
-    says(&driver, "no moves from this console");
+    shows(&driver, "no moves from this console");
     driver.keys("2:move root.a.web<ret>yKy:move-back<ret>").unwrap();
-    says(&driver, "the last moved application ended, or is in another queue");
+    shows(&driver, "the last moved application ended, or is in another queue");
 }
 
 #[test]
-fn a_move_that_is_refused_says_why() {
+fn a_rejected_move_shows_the_reason() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     for (to, why) in [
         ("root.a.small", "quota of root.a.small exceeded"),
@@ -152,14 +152,14 @@ fn a_move_that_is_refused_says_why() {
         ("root.nowhere", "queue root.nowhere not found"),
     ] {
         driver.keys(&format!("2:move {to}<ret>")).unwrap();
-        says(&driver, why);
+        shows(&driver, why);
         assert!(driver.state().layers.is_empty(), "nothing is asked");
     }
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
 }
 
 #[test]
-fn a_command_line_is_about_what_was_under_the_cursor_when_it_was_begun() {
+fn a_command_line_applies_to_the_row_that_was_selected_when_it_was_opened() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 120, 30);
     driver.keys("2:move root.a.web").unwrap();
     source.act(
@@ -172,8 +172,8 @@ fn a_command_line_is_about_what_was_under_the_cursor_when_it_was_begun() {
     );
     driver.refresh();
     driver.keys("<ret>").unwrap();
-    says_not(&driver, "Move train?");
-    says(&driver, "cannot kill nightly: it is already Failed");
+    shows_not(&driver, "Move train?");
+    shows(&driver, "cannot kill nightly: it is already Failed");
 }
 
 #[test]
@@ -183,33 +183,33 @@ fn an_application_that_was_moved_before_the_answer_is_not_killed() {
     let mut other = Driver::new(Arc::clone(&source) as _, Options::default(), 120, 30);
     other.keys("2m<C-u>move root.a.web<ret>y").unwrap();
     driver.keys("y").unwrap();
-    says(&driver, "it is now in root.a.web, not in root.a.etl");
+    shows(&driver, "it is now in root.a.web, not in root.a.etl");
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
 #[test]
-fn the_scheduler_rests_and_goes_on() {
+fn the_scheduler_is_paused_and_resumed() {
     let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":pause<ret>").unwrap();
-    says(&driver, "Pause tenants?");
-    says(&driver, "of 2 applications are pending; running ones can still");
+    shows(&driver, "Pause tenants?");
+    shows(&driver, "of 2 applications are pending; running ones can still");
     driver.keys("<ret>").unwrap();
-    says_not(&driver, "PAUSED");
+    shows_not(&driver, "PAUSED");
     driver.keys(":pause<ret>y").unwrap();
-    says(&driver, "PAUSED");
-    says(&driver, "the scheduler is paused and its clock stopped; :resume resumes it");
+    shows(&driver, "PAUSED");
+    shows(&driver, "the scheduler is paused and its clock stopped; :resume resumes it");
     let now = source.now();
     source.advance(Duration::from_secs(60));
     assert_eq!(source.now(), now);
     driver.keys(":pause<ret>").unwrap();
-    says(&driver, "the scheduler is already paused");
+    shows(&driver, "the scheduler is already paused");
     driver.keys(":resume<ret>").unwrap();
-    says_not(&driver, "PAUSED");
+    shows_not(&driver, "PAUSED");
     source.advance(Duration::from_secs(60));
     assert_eq!(source.now(), now + Duration::from_secs(60));
     let (mut stranger, _) = tenants(user("ann"), 120, 30);
     stranger.keys(":pause<ret>").unwrap();
-    says(&stranger, "ann may not pause the scheduler: needs membership in the scheduler ACL");
+    shows(&stranger, "ann may not pause the scheduler: needs membership in the scheduler ACL");
 }
 
 #[test]
@@ -237,24 +237,24 @@ fn the_event_that_is_reported_is_the_one_among_the_events() {
 }
 
 #[test]
-fn what_would_be_refused_of_many_is_reported_before_with_the_access_it_takes() {
+fn a_bulk_operation_reports_denied_items_in_advance_with_the_missing_access() {
     let (mut driver, _) = tenants(user("root").scheduler_admin(true), 120, 30);
     driver.keys("2AK").unwrap();
-    says(&driver, "2 are rejected and are not moved, nightly because: needs admin");
+    shows(&driver, "2 are rejected and are not moved, nightly because: needs admin");
     assert!(driver.state().layers.is_empty(), "nothing is left to be asked about");
     // The dialog counts only the operations that will be performed.
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2AK").unwrap();
-    says(&driver, "Kill 1 of 2 applications?");
-    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), cancels 1 pending request.");
-    says(&driver, "train is rejected and is not moved: needs admin access on root.b.ml");
+    shows(&driver, "Kill 1 of 2 applications?");
+    shows(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), cancels 1 pending request.");
+    shows(&driver, "train is rejected and is not moved: needs admin access on root.b.ml");
     driver.keys("y").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Failed);
     assert!(!state(&source, "train").is_ended());
 }
 
 #[test]
-fn the_target_of_a_move_of_many_says_what_would_come_of_it() {
+fn the_target_of_a_move_of_many_shows_the_effect() {
     let (mut driver, _) = tenants(user("ann"), 140, 30);
     driver.keys("2<space><space>m").unwrap();
     let row = |driver: &Driver, queue: &str| {
@@ -277,21 +277,21 @@ fn the_target_of_a_move_of_many_says_what_would_come_of_it() {
 }
 
 #[test]
-fn what_is_not_drawn_takes_no_keys() {
+fn hidden_parts_accept_no_keys() {
     let (mut driver, source) = tenants(user("ann"), 100, 30);
     driver.keys("2K").unwrap().resize(38, 10);
-    says(&driver, "too small");
+    shows(&driver, "too small");
     driver.keys("y<right><ret>2jKy:kill<ret>yq").unwrap().paste("y");
     driver.mouse(console::input::terminal_events::Mouse::Wheel(1));
     assert!(!driver.quits());
     driver.resize(100, 30);
-    says(&driver, "Kill nightly?");
-    says(&driver, "[ Cancel ]");
+    shows(&driver, "Kill nightly?");
+    shows(&driver, "[ Cancel ]");
     assert_eq!(state(&source, "nightly"), AppState::Running);
     driver.resize(38, 10).keys("<C-z>").unwrap();
     assert!(driver.take_effects().iter().any(|effect| matches!(effect, console::state::effect::Effect::Suspend)));
     driver.keys("<C-c>").unwrap();
-    says(&driver, "press again to");
+    shows(&driver, "press again to");
     driver.keys("<C-c>").unwrap();
     assert!(driver.quits());
 }
@@ -301,36 +301,36 @@ fn a_reason_that_names_another_application_is_no_reason() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     for line in [":kill train<ret>", ":kill train hangs<ret>"] {
         driver.keys("2").unwrap().keys(line).unwrap();
-        says(&driver, "train is another application: the text after kill is the reason");
+        shows(&driver, "train is another application: the text after kill is the reason");
         assert!(driver.state().layers.is_empty());
     }
     driver.keys(":kill nightly it hangs like train<ret>").unwrap();
-    says(&driver, "Kill nightly?");
-    says(&driver, "Reason: it hangs like train");
+    shows(&driver, "Kill nightly?");
+    shows(&driver, "Reason: it hangs like train");
     driver.keys("<esc><space>:kill train<ret>").unwrap();
-    says(&driver, "the text after kill is the reason");
+    shows(&driver, "the text after kill is the reason");
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
 #[test]
-fn the_completion_that_is_shown_is_what_enter_takes() {
+fn enter_accepts_the_completion_that_is_shown() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys("2:move root.a.we").unwrap();
-    says(&driver, ":move root.a.web");
+    shows(&driver, ":move root.a.web");
     driver.keys("<ret>").unwrap();
-    says(&driver, "Move nightly?");
-    says(&driver, "root.a.etl → root.a.web");
+    shows(&driver, "Move nightly?");
+    shows(&driver, "root.a.etl → root.a.web");
     driver.keys("<esc>:move web<ret>").unwrap();
-    says(&driver, "root.a.etl → root.a.web");
+    shows(&driver, "root.a.etl → root.a.web");
     // The next Enter accepts the best match.
     driver.keys("<esc><space>:move a.<ret>").unwrap();
-    says(&driver, ":move a.");
+    shows(&driver, ":move a.");
     assert!(!driver.state().layers.is_empty(), "what was written stays");
     driver.keys("<ret>").unwrap();
-    says(&driver, "nightly is rejected and is not moved: it is already in root.a.etl.");
+    shows(&driver, "nightly is rejected and is not moved: it is already in root.a.etl.");
     // An exact name is taken literally.
     driver.keys(":move root.a<ret>").unwrap();
-    says(&driver, "root.a is not a leaf queue");
+    shows(&driver, "root.a is not a leaf queue");
 }
 
 #[test]
@@ -371,5 +371,5 @@ fn the_wheel_moves_nothing_below_a_question() {
 fn an_empty_list_of_applications_has_none_to_kill() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys(":apps root.a.web<ret>K").unwrap();
-    says(&driver, "no application selected");
+    shows(&driver, "no application selected");
 }

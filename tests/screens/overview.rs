@@ -7,8 +7,8 @@ use console::state::explain::Explained;
 use console::state::page::Page;
 use model::Identity;
 
-use crate::common::{says, says_not, user};
-use crate::room::{on_demo, on_text};
+use crate::common::{shows, shows_not, user};
+use crate::space::{on_demo, on_text};
 
 fn labels(driver: &Driver) -> Vec<String> {
     match driver.state().page() {
@@ -25,13 +25,13 @@ fn the_overview_fits_the_smallest_screen() {
         let (mut driver, _) = on_demo(width, height, 90);
         driver.keys("o").unwrap();
         for words in ["Overview", ", at 1:", " limit  ", "  use  ", "  demand ", "  free  ", "  rate  ", "  changed "] {
-            says(&driver, words);
+            shows(&driver, words);
         }
     }
 }
 
 #[test]
-fn one_goes_from_a_line_to_its_thing_and_back() {
+fn a_line_opens_its_object_and_back() {
     let (mut driver, _) = on_demo(120, 40, 90);
     driver.keys("o").unwrap();
     let at = labels(&driver).iter().position(|label| label == "waits").unwrap();
@@ -40,26 +40,26 @@ fn one_goes_from_a_line_to_its_thing_and_back() {
         driver.keys("j").unwrap();
     }
     driver.keys("<ret>").unwrap();
-    says(&driver, "why it waits");
+    shows(&driver, "why it waits");
     driver.keys("<esc>").unwrap();
-    says(&driver, "Overview");
+    shows(&driver, "Overview");
 }
 
 #[test]
-fn it_says_what_changed_since_one_looked() {
+fn it_shows_the_changes_since_the_last_visit() {
     let (mut driver, source) = on_demo(120, 40, 90);
     driver.keys("o").unwrap();
-    says(&driver, "  changed ");
+    shows(&driver, "  changed ");
     driver.keys("<esc>").unwrap();
     source.advance(Duration::from_secs(300));
     driver.refresh();
     driver.advance(Duration::from_secs(1));
     driver.keys("o").unwrap();
-    says(&driver, "(5m");
+    shows(&driver, "(5m");
 }
 
 #[test]
-fn it_is_made_again_and_stands_while_the_picture_does() {
+fn it_is_rebuilt_only_with_a_new_screen() {
     let (mut driver, source) = on_demo(120, 40, 90);
     driver.keys("o").unwrap();
     let at = |driver: &Driver| match driver.state().page() {
@@ -85,10 +85,10 @@ fn an_empty_cluster_has_an_overview_too() {
     let text = "partitions:\n  - name: default\n    queues:\n      - name: root\n        adminacl: '*'\n";
     let (mut driver, _) = on_text(text, Identity::parse("you").unwrap().into(), 80, 24);
     driver.keys("o").unwrap();
-    says(&driver, "No issues");
-    says(&driver, "no nodes");
-    says(&driver, "nothing is pending");
-    says_not(&driver, "NaN");
+    shows(&driver, "No issues");
+    shows(&driver, "no nodes");
+    shows(&driver, "nothing is pending");
+    shows_not(&driver, "NaN");
 }
 
 #[test]
@@ -96,12 +96,12 @@ fn faults_of_the_configuration_are_named_and_led_to() {
     let text = "partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n    - name: a\n      properties:\n        application.sort.policy: best\n";
     let (mut driver, _) = on_text(text, user("sue"), 120, 40);
     driver.keys("o").unwrap();
-    says(&driver, "2 faults in the active configuration, the first on line 4");
+    shows(&driver, "2 faults in the active configuration, the first on line 4");
     let at = labels(&driver).iter().position(|label| label == "config").unwrap();
     driver.keys("g").unwrap();
     for _ in 0..at {
         driver.keys("j").unwrap();
     }
     driver.keys("<ret>").unwrap();
-    says(&driver, "Configuration");
+    shows(&driver, "Configuration");
 }

@@ -6,7 +6,7 @@ use ::console::theme::Themes;
 use ::console::{Driver, Personal};
 use ratatui::layout::Position;
 
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 use crate::keys::selected;
 use crate::{after, console};
 
@@ -25,25 +25,25 @@ fn keys_are_those_of_the_settings() {
     driver.keys("j").unwrap();
     assert_eq!(selected(&driver), "root");
     driver.keys("z").unwrap();
-    says(&driver, "To the last row");
-    says(&driver, ":apps /web");
+    shows(&driver, "To the last row");
+    shows(&driver, ":apps /web");
     driver.keys("x").unwrap();
-    says(&driver, "z x has no function here");
+    shows(&driver, "z x has no function here");
     driver.keys("z<esc>").unwrap();
-    says_not(&driver, ":apps /web");
+    shows_not(&driver, ":apps /web");
     driver.keys("zz").unwrap();
     assert_eq!(selected(&driver), "kim");
     driver.keys("zf").unwrap();
-    says(&driver, "2 of 8 applications");
+    shows(&driver, "2 of 8 applications");
     driver.keys("?").unwrap();
-    says(&driver, "z z");
+    shows(&driver, "z z");
 }
 
 #[test]
 fn faults_in_settings_are_reported_and_defaults_hold() {
     let mut driver = personal("[keys.list]\nk = 'dance'\nj = 'fold'\n", 120, 40);
-    says(&driver, "settings.toml: defaults are used for invalid settings");
-    says(&driver, "settings.toml:2:5: error[OWN-012]: unknown command \"dance\"");
+    shows(&driver, "settings.toml: defaults are used for invalid settings");
+    shows(&driver, "settings.toml:2:5: error[OWN-012]: unknown command \"dance\"");
     driver.keys("<esc><down>k").unwrap();
     assert_eq!(selected(&driver), "root");
 }
@@ -64,21 +64,21 @@ fn the_mouse_selects_sorts_and_scrolls() {
     let (head, titles) = driver.find_row("QUEUE").unwrap();
     let column = |title: &str| u16::try_from(titles.split(title).next().unwrap().chars().count()).unwrap();
     click(&mut driver, column("STATE"), head);
-    says(&driver, "sort state");
+    shows(&driver, "sort state");
     click(&mut driver, column("PRI"), head);
-    says(&driver, "sort priority ▼");
+    shows(&driver, "sort priority ▼");
     click(&mut driver, column("PRI"), head);
-    says(&driver, "sort priority ▲");
+    shows(&driver, "sort priority ▲");
     let before = driver.screen_text();
     click(&mut driver, 0, 0);
     click(&mut driver, 400, 400);
     assert_eq!(driver.screen_text(), before);
     driver.resize(80, 24).keys("?").unwrap();
-    says(&driver, "Fold or unfold");
+    shows(&driver, "Fold or unfold");
     driver.mouse(Mouse::Wheel(9));
-    says_not(&driver, "Fold or unfold the child");
+    shows_not(&driver, "Fold or unfold the child");
     driver.keys("<esc>:mouse<ret>").unwrap();
-    says(&driver, "mouse off");
+    shows(&driver, "mouse off");
     assert!(!driver.state().options.mouse);
 }
 
@@ -87,12 +87,12 @@ fn pasted_text_is_written_or_ignored_and_never_taken_for_keys() {
     let mut driver = after("", 120, 40);
     let before = driver.lines()[3..30].to_vec();
     driver.paste("QQ2q\u{3}y");
-    says(&driver, "the pasted text is ignored");
+    shows(&driver, "the pasted text is ignored");
     assert_eq!(driver.lines()[3..30], before);
     assert!(!driver.quits());
     driver.keys("2/").unwrap();
     driver.paste("we\u{1b}b\nq");
-    says(&driver, "2 of 8");
+    shows(&driver, "2 of 8");
     driver.keys("<esc>:").unwrap();
     driver.paste(&"\u{0}x東".repeat(1 << 20));
     driver.buffer();

@@ -12,10 +12,10 @@ use source::{Source, Stepped};
 use view::act::Act;
 
 use crate::change::TEXT;
-use crate::common::{says, says_not, user};
-use crate::figures::{PAGES, demo, opened_on};
+use crate::common::{shows, shows_not, user};
+use crate::metrics::{PAGES, demo, opened_on};
 use crate::orders::{state, tenants};
-use crate::room::{on_demo, on_text, running};
+use crate::space::{on_demo, on_text, running};
 
 fn live(source: &Stepped) -> usize {
     source.view().partitions[0].live_apps
@@ -96,10 +96,10 @@ fn a_word_that_is_typed_into_a_question_of_two_answers_does_nothing() {
 }
 
 #[test]
-fn a_question_can_be_answered_again_a_moment_after_a_stray_letter() {
+fn a_confirmation_can_be_answered_soon_after_a_stray_letter() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2Kl").unwrap();
-    says(&driver, "press y for yes, n or esc for no, tab to choose");
+    shows(&driver, "press y for yes, n or esc for no, tab to choose");
     driver.keys("y").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Running);
     driver.advance(Duration::from_millis(400));
@@ -108,7 +108,7 @@ fn a_question_can_be_answered_again_a_moment_after_a_stray_letter() {
 }
 
 #[test]
-fn marks_that_asked_for_a_typed_name_ask_for_it_as_long_as_they_stand() {
+fn marks_that_required_a_typed_name_require_it_until_removed() {
     let (mut driver, source) = on_demo(120, 40, 40);
     driver.keys("2A").unwrap();
     let marked = live(&source);
@@ -118,10 +118,10 @@ fn marks_that_asked_for_a_typed_name_ask_for_it_as_long_as_they_stand() {
     driver.keys(&"<space>".repeat(marked - 4)).unwrap();
     driver.advance(Duration::from_secs(1));
     driver.keys("K").unwrap();
-    says(&driver, "Kill 4 applications?");
-    says(&driver, "type default to confirm");
+    shows(&driver, "Kill 4 applications?");
+    shows(&driver, "type default to confirm");
     driver.keys("defaul<ret>").unwrap();
-    says(&driver, "type default to confirm, or press esc to cancel");
+    shows(&driver, "type default to confirm, or press esc to cancel");
     assert_eq!(live(&source), marked);
 }
 
@@ -138,14 +138,14 @@ fn what_is_typed_for_one_question_does_not_answer_the_next() {
 }
 
 #[test]
-fn a_reason_is_written_in_the_question_and_kept_with_the_order() {
+fn a_reason_is_entered_in_the_dialog_and_stored_with_the_operation() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2K").unwrap();
-    says(&driver, "Reason: none given");
+    shows(&driver, "Reason: none given");
     driver.keys("rit writes everywhere<ret>").unwrap();
-    says(&driver, "Reason: it writes everywhere");
+    shows(&driver, "Reason: it writes everywhere");
     driver.keys("r nothing<esc>").unwrap();
-    says(&driver, "Reason: it writes everywhere");
+    shows(&driver, "Reason: it writes everywhere");
     driver.keys("y").unwrap();
     let view = source.view();
     let app = view.partitions[0].app_by_id(&"nightly".into()).unwrap();
@@ -160,31 +160,31 @@ fn a_form_is_applied_with_a_reason() {
     driver.keys("arsmaller cluster<ret>y").unwrap();
     assert!(running(&source).contains("vcore: 6"), "{}", driver.screen_text());
     driver.refresh().keys("H").unwrap();
-    says(&driver, "smaller cluster");
+    shows(&driver, "smaller cluster");
 }
 
 #[test]
-fn what_is_written_into_a_prefilled_field_takes_the_place_of_what_was_there() {
+fn input_in_a_prefilled_field_replaces_its_text() {
     let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys(":queues root.eng<ret>cm9").unwrap();
-    says(&driver, "cpu      9  was 20");
+    shows(&driver, "cpu      9  was 20");
     driver.keys("<C-u><esc>").unwrap();
     let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys(":queues root.eng<ret>cm<end>9").unwrap();
-    says(&driver, "cpu      209  was 20");
+    shows(&driver, "cpu      209  was 20");
     driver.keys("<tab><bs>8Gi").unwrap();
-    says(&driver, "mem      8Gi  was 40Gi");
+    shows(&driver, "mem      8Gi  was 40Gi");
     // Like Tab in a browser: the selected text is replaced.
     driver.keys("<tab><tab><tab>7").unwrap();
-    says(&driver, "cpu      7  was 20");
+    shows(&driver, "cpu      7  was 20");
     let (mut driver, _) = tenants(user("root"), 120, 30);
     driver.keys("5<ret>yvonne").unwrap();
-    says(&driver, "yvonne");
-    says_not(&driver, "rootyvonne");
+    shows(&driver, "yvonne");
+    shows_not(&driver, "rootyvonne");
 }
 
 #[test]
-fn a_maximum_above_all_nodes_is_said_and_the_headroom_counts_what_is_above() {
+fn a_maximum_above_all_nodes_is_reported_and_the_headroom_includes_the_parents() {
     let (mut driver, _) = on_demo(120, 40, 60);
     driver.keys(":queues root.tenants.tenant-a<ret>cm2412<ret>").unwrap();
     driver.advance(Duration::from_millis(200));
@@ -198,7 +198,7 @@ fn a_maximum_above_all_nodes_is_said_and_the_headroom_counts_what_is_above() {
 }
 
 #[test]
-fn undo_in_the_editor_leaves_alone_what_others_brought_into_force() {
+fn undo_in_the_editor_does_not_revert_what_others_applied() {
     let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys("6").unwrap();
     let other = TEXT.replace("name: ops", "name: operations");
@@ -206,15 +206,15 @@ fn undo_in_the_editor_leaves_alone_what_others_brought_into_force() {
     let act = Act::Configure { text: other.clone(), base: Some(base), dry_run: false };
     source.act(act.into(), Box::new(|_| {}));
     driver.refresh();
-    says(&driver, "operations");
+    shows(&driver, "operations");
     driver.keys("u").unwrap();
     driver.advance(Duration::from_millis(500));
-    says(&driver, "operations");
+    shows(&driver, "operations");
     assert_eq!(running(&source), other);
 }
 
 #[test]
-fn another_run_of_the_scheduler_is_said() {
+fn another_run_of_the_scheduler_is_reported() {
     let (mut driver, source) = tenants(user("ann"), 140, 30);
     driver.keys("7").unwrap();
     let mut state = driver.state().clone();
@@ -228,16 +228,16 @@ fn another_run_of_the_scheduler_is_said() {
 }
 
 #[test]
-fn a_configuration_that_takes_much_away_asks_for_the_number_of_queues() {
+fn a_configuration_that_removes_much_needs_the_number_of_queues() {
     let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys("6e").unwrap();
     driver.keys(&"<C-k><del>".repeat(TEXT.lines().count())).unwrap();
     driver.keys("<esc>").unwrap();
     driver.advance(Duration::from_millis(500));
     driver.keys("a").unwrap();
-    says(&driver, "In all it is empty and removes 4 of 4 queues");
+    shows(&driver, "In all it is empty and removes 4 of 4 queues");
     driver.keys("root.eng<ret>").unwrap();
-    says(&driver, "type 4 to confirm");
+    shows(&driver, "type 4 to confirm");
     assert_eq!(running(&source), TEXT);
     driver.keys("<C-u>4<ret>").unwrap();
     assert_ne!(running(&source), TEXT, "{}", driver.screen_text());
@@ -249,14 +249,14 @@ fn the_form_that_removes_most_queues_asks_for_their_number() {
     driver.keys(":queues root.eng<ret>cr").unwrap();
     driver.advance(Duration::from_millis(200));
     driver.keys("a").unwrap();
-    says(&driver, "In all it removes 3 of 4 queues");
+    shows(&driver, "In all it removes 3 of 4 queues");
     driver.keys("3<ret>").unwrap();
     assert!(!running(&source).contains("eng"), "{}", driver.screen_text());
     // The rollback removes little; rolling back to the small configuration removes much.
     driver.advance(Duration::from_secs(1));
     driver.refresh().keys(":rollback 1<ret>y").unwrap();
     driver.refresh().keys(":rollback 2<ret>").unwrap();
-    says(&driver, "type 3 to confirm");
+    shows(&driver, "type 3 to confirm");
     driver.keys("3<ret>").unwrap();
     assert!(!running(&source).contains("eng"), "{}", driver.screen_text());
 }
@@ -265,9 +265,9 @@ fn the_form_that_removes_most_queues_asks_for_their_number() {
 fn a_form_on_a_queue_itself_is_off_for_its_own_administrator() {
     let (mut driver, _) = on_text(TEXT, user("ann"), 120, 40);
     driver.keys(":queues root.eng<ret>cm").unwrap();
-    says(&driver, "needs");
-    says_not(&driver, "root.eng › set maximum");
+    shows(&driver, "needs");
+    shows_not(&driver, "root.eng › set maximum");
     let (mut driver, _) = on_text(TEXT, user("ann"), 120, 40);
     driver.keys(":queues root.eng.etl<ret>cm").unwrap();
-    says(&driver, "root.eng.etl › set maximum");
+    shows(&driver, "root.eng.etl › set maximum");
 }

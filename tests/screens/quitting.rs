@@ -7,14 +7,14 @@ use source::SourcePlace;
 
 use super::after;
 use super::fixture::{self, Scene};
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 #[test]
 fn quitting_asks_when_something_would_be_lost() {
     let mut driver = after("<esc><esc>q", 80, 24);
-    says(&driver, "8 active applications on 3 nodes would be lost");
+    shows(&driver, "8 active applications on 3 nodes would be lost");
     driver.keys("<ret>").unwrap();
-    says_not(&driver, "would be lost");
+    shows_not(&driver, "would be lost");
     driver.keys("q<esc>q<right><left><ret>").unwrap();
     assert!(!driver.quits());
     driver.keys("q<right><ret>").unwrap();
@@ -35,9 +35,9 @@ fn quitting_does_not_ask_when_nothing_would_be_lost() {
 }
 
 #[test]
-fn quitting_at_once_takes_two_presses_in_a_row() {
+fn quitting_immediately_requires_two_presses_in_a_row() {
     let mut driver = after("<C-c>", 80, 24);
-    says(&driver, "press again to quit now");
+    shows(&driver, "press again to quit now");
     driver.advance(Duration::from_secs(3)).keys("<C-c>").unwrap();
     assert!(!driver.quits());
     assert!(!after("QjQ", 80, 24).quits());

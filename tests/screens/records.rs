@@ -12,7 +12,7 @@ use view::act::{Act, Actor, Order, PartitionAct};
 use view::{EventPage, View};
 
 use crate::common::user;
-use crate::common::{about, says, says_not};
+use crate::common::{about, shows, shows_not};
 
 fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
@@ -49,68 +49,68 @@ fn pass(driver: &mut Driver, source: &Stepped, seconds: u64) {
 }
 
 #[test]
-fn the_audit_says_who_did_what_and_leads_to_it() {
+fn the_audit_shows_who_did_what_and_opens_it() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
     driver.keys("L").unwrap();
-    says(&driver, "no entries yet");
+    shows(&driver, "no entries yet");
     order(&source, kill("train"), "in the way");
     order(&source, kill("nightly"), "it writes everywhere");
     driver.refresh();
-    says(&driver, "2 acts");
-    says(&driver, "ACL_DENIED");
-    says(&driver, "in the way / needs admin access on root.b.ml or a queue above");
-    says(&driver, "Running → Failed");
+    shows(&driver, "2 acts");
+    shows(&driver, "ACL_DENIED");
+    shows(&driver, "in the way / needs admin access on root.b.ml or a queue above");
+    shows(&driver, "Running → Failed");
     driver.keys("<ret>").unwrap();
-    says(&driver, "nightly");
+    shows(&driver, "nightly");
     assert_eq!(driver.state().pages.len(), 3, "the application is on top");
     driver.keys("<esc>j").unwrap();
     driver.keys("o").unwrap();
-    says(&driver, "object train");
-    says(&driver, "1 act");
+    shows(&driver, "object train");
+    shows(&driver, "1 act");
     driver.keys("o:audit action=move<ret>").unwrap();
-    says(&driver, "no matching entries");
+    shows(&driver, "no matching entries");
     driver.keys(":audit action=jump<ret>").unwrap();
-    says(&driver, "jump is not an action; valid: add-node");
+    shows(&driver, "jump is not an action; valid: add-node");
     driver.keys(":audit /<ret>/nightly<ret>").unwrap();
 }
 
 #[test]
-fn who_may_not_see_all_of_the_audit_sees_his_own_and_is_informed() {
+fn a_user_without_access_to_the_whole_audit_sees_its_own_and_is_informed() {
     let (mut driver, source) = tenants(user("ann"), 140, 40);
     order(&source, kill("train"), "");
     driver.keys("L").unwrap();
-    says(&driver, "only ann's entries; the scheduler ACL shows all");
-    says(&driver, "1 act");
+    shows(&driver, "only ann's entries; the scheduler ACL shows all");
+    shows(&driver, "1 act");
 }
 
 #[test]
-fn the_history_is_compared_and_brought_back() {
+fn the_history_is_compared_and_restored() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
     let first = source.view().configuration.clone().unwrap().text.to_string();
     change(&source, "max: {vcore: 2}", "max: {vcore: 3}", "more for small");
     pass(&mut driver, &source, 5);
     change(&source, "{name: etl}", "{name: etl, maxapplications: 3}", "");
     driver.refresh().keys("H").unwrap();
-    says(&driver, "3 revisions");
-    says(&driver, "~ root.a.etl");
+    shows(&driver, "3 revisions");
+    shows(&driver, "~ root.a.etl");
     driver.keys("G<space>gjk").unwrap();
-    says(&driver, "against revision 1");
-    says(&driver, "revision 1 → 3");
+    shows(&driver, "against revision 1");
+    shows(&driver, "revision 1 → 3");
     driver.keys("b").unwrap();
-    says(&driver, "revision 3 is already active");
+    shows(&driver, "revision 3 is already active");
     driver.keys("j<ret>").unwrap();
-    says(&driver, "max: {vcore: 3}");
+    shows(&driver, "max: {vcore: 3}");
     driver.keys("qGb").unwrap();
-    says(&driver, "Roll back to revision 1?");
-    says(&driver, "2 changes compared with the active one:");
+    shows(&driver, "Roll back to revision 1?");
+    shows(&driver, "2 changes compared with the active one:");
     driver.keys("<ret>b<right><ret>").unwrap();
-    says(&driver, "revision 4 is active");
-    says(&driver, "rollback to 1");
+    shows(&driver, "revision 4 is active");
+    shows(&driver, "rollback to 1");
     assert_eq!(*source.view().configuration.clone().unwrap().text, *first);
     driver.keys(":rollback 9<ret>").unwrap();
-    says(&driver, "revision 9 not found");
+    shows(&driver, "revision 9 not found");
     driver.keys("1:rollback<ret>").unwrap();
-    says(&driver, "missing revision: use :rollback NUMBER");
+    shows(&driver, "missing revision: use :rollback NUMBER");
 }
 
 #[test]
@@ -122,21 +122,21 @@ fn the_past_is_shown_as_it_was() {
     driver.refresh();
     pass(&mut driver, &source, 5);
     driver.keys("2").unwrap();
-    says_not(&driver, "nightly");
+    shows_not(&driver, "nightly");
     driver.keys("[").unwrap();
-    says(&driver, "THE PAST, at 1:10, 5s ago, just before: nightly was killed ");
-    says(&driver, "nightly");
+    shows(&driver, "THE PAST, at 1:10, 5s ago, just before: nightly was killed ");
+    shows(&driver, "nightly");
     driver.keys("K").unwrap();
-    says(&driver, "this is the past, 5s ago, and cannot change; :live returns");
+    shows(&driver, "this is the past, 5s ago, and cannot change; :live returns");
     driver.keys("]").unwrap();
-    says_not(&driver, "THE PAST");
-    says_not(&driver, "nightly");
+    shows_not(&driver, "THE PAST");
+    shows_not(&driver, "nightly");
     driver.keys(":back 1h<ret>").unwrap();
-    says(&driver, "the past goes back to 1:00, 15s ago");
+    shows(&driver, "the past goes back to 1:00, 15s ago");
     driver.keys(":back 12s<ret>").unwrap();
-    says(&driver, "THE PAST, at 1:00, 15s ago");
+    shows(&driver, "THE PAST, at 1:00, 15s ago");
     driver.keys(":live<ret>").unwrap();
-    says_not(&driver, "THE PAST");
+    shows_not(&driver, "THE PAST");
 }
 
 /// A scheduler that retains everything and answers immediately.
@@ -179,7 +179,7 @@ impl Source for Retained {
         self.stepped.identity()
     }
 
-    fn keeps_past(&self) -> bool {
+    fn has_past(&self) -> bool {
         true
     }
 
@@ -193,7 +193,7 @@ impl Source for Retained {
 }
 
 #[test]
-fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
+fn with_complete_storage_the_past_is_exact_and_older_than_the_console() {
     let (_, stepped) = tenants(user("ann").scheduler_admin(true), 140, 40);
     let source = Arc::new(Retained { stepped, views: std::sync::Mutex::default() });
     source.pass(10);
@@ -201,36 +201,36 @@ fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     source.pass(10);
     let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 40);
     driver.keys("2").unwrap();
-    says_not(&driver, "nightly");
+    shows_not(&driver, "nightly");
     driver.keys("[").unwrap();
-    says(&driver, "just before: nightly was killed ");
-    says(&driver, "nightly");
+    shows(&driver, "just before: nightly was killed ");
+    shows(&driver, "nightly");
     driver.keys("]").unwrap();
-    says_not(&driver, "THE PAST");
+    shows_not(&driver, "THE PAST");
     driver.keys(":back 15s<ret>").unwrap();
-    says(&driver, "THE PAST, at 1:05, 15s ago");
-    says(&driver, "nightly");
+    shows(&driver, "THE PAST, at 1:05, 15s ago");
+    shows(&driver, "nightly");
     driver.keys(":back 1m<ret>").unwrap();
-    says(&driver, "the journal goes back only to 1:01 only");
-    says(&driver, "THE PAST, at 1:05");
+    shows(&driver, "the journal goes back only to 1:01 only");
+    shows(&driver, "THE PAST, at 1:05");
 }
 
 #[test]
-fn what_somebody_tries_and_may_not_do_is_in_the_audit() {
+fn a_denied_attempt_is_in_the_audit() {
     let (mut driver, source) = tenants(user("eve"), 140, 40);
     change(&source, "max: {vcore: 2}", "max: {vcore: 3}", "she may not");
     driver.keys("2gK").unwrap();
-    says(&driver, "needs admin access on");
+    shows(&driver, "needs admin access on");
     driver.keys(":pause<ret>").unwrap();
-    says(&driver, "scheduler ACL");
+    shows(&driver, "scheduler ACL");
     driver.keys(":drain-node<ret>").unwrap();
-    says(&driver, "only a node can be drained");
+    shows(&driver, "only a node can be drained");
     driver.keys("3D").unwrap();
-    says(&driver, "scheduler ACL");
+    shows(&driver, "scheduler ACL");
     driver.keys("L").unwrap();
-    says(&driver, "4 acts");
+    shows(&driver, "4 acts");
     for action in ["config", "kill", "pause", "drain-node"] {
-        says(&driver, action);
+        shows(&driver, action);
     }
     let entries = source.records(0).unwrap().audit.unwrap().entries;
     assert!(entries.iter().all(|entry| !entry.allowed && entry.code == "ACL_DENIED" && !entry.why.is_empty()));
@@ -245,19 +245,19 @@ fn what_somebody_tries_and_may_not_do_is_in_the_audit() {
 }
 
 #[test]
-fn the_audit_is_filtered_by_all_that_is_said() {
-    let mut driver = crate::room::on_demo(120, 30, 1).0;
+fn the_audit_is_filtered_by_all_its_fields() {
+    let mut driver = crate::space::on_demo(120, 30, 1).0;
     driver.keys(":audit foo bar<ret>").unwrap();
-    says(&driver, "filter foo bar");
+    shows(&driver, "filter foo bar");
     driver.keys(":audit usr=sue<ret>").unwrap();
-    says(&driver, "usr=; valid: user=, action=, object=");
+    shows(&driver, "usr=; valid: user=, action=, object=");
 }
 
 #[test]
 fn a_long_label_does_not_run_into_its_value() {
-    let (mut driver, source) = crate::room::on_demo(120, 40, 5);
+    let (mut driver, source) = crate::space::on_demo(120, 40, 5);
     driver.keys("3D").unwrap();
     source.advance(Duration::from_secs(1));
     driver.refresh().keys("L").unwrap().refresh().keys("i").unwrap();
-    says(&driver, "used by others  nothing");
+    shows(&driver, "used by others  nothing");
 }

@@ -44,7 +44,7 @@ fn every_page_at_every_size() {
 }
 
 #[test]
-fn says_when_the_terminal_is_too_small() {
+fn reports_a_terminal_that_is_too_small() {
     insta::assert_snapshot!("too-small-20x5", after("", 20, 5).screen_text());
     let (mut driver, _) = console(20, 5);
     assert!(driver.find_row("too small").is_some());
@@ -53,7 +53,7 @@ fn says_when_the_terminal_is_too_small() {
 }
 
 #[test]
-fn styles_of_home_and_of_the_question() {
+fn styles_of_home_and_of_the_dialog() {
     insta::assert_debug_snapshot!("styles-queues-80x24", after("jjjjj", 80, 24).buffer());
     insta::assert_debug_snapshot!("styles-quit-80x24", after("q<right>", 80, 24).buffer());
 }
@@ -80,7 +80,7 @@ fn before_any_configuration() {
 }
 
 #[test]
-fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
+fn a_remote_without_answer_shows_its_state_and_the_remedy() {
     let scene = Scene::with(Default::default(), SourcePlace::Remote, Vec::new());
     let cause = Some("10.1.2.3:9080 refuses the connection".to_owned());
     for (link, message) in [
@@ -103,7 +103,7 @@ fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
 }
 
 #[test]
-fn when_it_is_tried_again_is_the_last_to_go() {
+fn the_retry_time_is_omitted_last() {
     let view = crate::fixture::tenants().build();
     let cause = format!("demo, seed 42 refuses the connection, {}", "which is said at length ".repeat(9));
     for (width, place) in [(80, SourcePlace::Remote), (120, SourcePlace::Remote), (200, SourcePlace::Remote)] {
@@ -148,14 +148,14 @@ fn old_data_is_reported_with_its_age_and_cause() {
 }
 
 #[test]
-fn a_remote_says_so() {
+fn a_remote_source_is_identified() {
     let scene = Scene::with(fixture::tenants().build(), SourcePlace::Remote, Vec::new());
     let driver = Driver::new(scene, Options::default(), 80, 24);
     assert!(driver.lines()[0].contains("REMOTE"));
 }
 
 #[test]
-fn mono_has_no_colour_and_still_shows_the_cursor() {
+fn mono_has_no_color_and_still_shows_the_cursor() {
     for (page, keys) in PAGES {
         let options = Options { theme: ThemeName::mono(), ..Options::default() };
         let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, 120, 40);
@@ -206,7 +206,7 @@ fn names_in_any_script_keep_the_columns() {
 }
 
 #[test]
-fn a_part_that_is_older_than_the_rest_is_said_at_the_top() {
+fn a_part_that_is_older_than_the_rest_is_reported_at_the_top() {
     let (driver, _) = console(120, 40);
     let mut state = driver.state().clone();
     let part = |what, age| source::StalePart { what, age: Duration::from_secs(age), cause: "cut".to_owned() };

@@ -10,7 +10,7 @@ use model::{Identity, Profile, Time};
 use source::{Source as _, Stepped};
 use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSpan};
 
-use crate::common::{about, says};
+use crate::common::{about, shows};
 
 fn rates(decisions: u64, agreement: f64) -> ShadowRates {
     ShadowRates {
@@ -40,7 +40,7 @@ fn on_shadow(width: u16, height: u16) -> Driver {
             ask: ask.clone(),
             pod: format!("batch/load-{number}"),
             node: Some("node-2".into()),
-            ours: Some((app.id.clone(), ask.clone(), "node-1".into())),
+            local: Some((app.id.clone(), ask.clone(), "node-1".into())),
             rule: if verdict == "illegal" { "queue-maximum".to_owned() } else { String::new() },
             cause: cause.to_owned(),
         })
@@ -65,7 +65,7 @@ fn on_shadow(width: u16, height: u16) -> Driver {
 }
 
 #[test]
-fn rates_and_differences_stand_on_the_page_and_enter_goes_to_the_application() {
+fn rates_and_differences_are_on_the_page_and_enter_opens_the_application() {
     let mut driver = on_shadow(160, 40);
     driver.keys(":shadow<ret>").unwrap();
     driver.refresh();
@@ -77,16 +77,16 @@ fn rates_and_differences_stand_on_the_page_and_enter_goes_to_the_application() {
         "batch/load-2",
         "it would wait for cpu",
     ] {
-        says(&driver, text);
+        shows(&driver, text);
     }
     insta::assert_snapshot!("shadow", driver.screen_text());
     driver.keys("/better<ret>").unwrap();
     assert!(driver.find_row("batch/load-2").is_none(), "{}", driver.screen_text());
     driver.keys("<esc>W").unwrap();
-    says(&driver, "agreement 95.00 %");
+    shows(&driver, "agreement 95.00 %");
     driver.keys("<esc>").unwrap();
     driver.keys("<ret>").unwrap();
-    says(&driver, "REQUEST");
+    shows(&driver, "REQUEST");
 }
 
 #[test]
@@ -95,14 +95,14 @@ fn a_narrow_screen_has_the_verdict_and_the_cause() {
     driver.keys(":shadow<ret>").unwrap();
     driver.refresh();
     for text in ["VERDICT", "illegal", "CAUSE", "it would wait"] {
-        says(&driver, text);
+        shows(&driver, text);
     }
 }
 
 #[test]
-fn what_is_no_shadow_says_so() {
-    let (mut driver, _) = crate::room::on_demo(120, 30, 10);
+fn a_source_without_a_shadow_reports_it() {
+    let (mut driver, _) = crate::space::on_demo(120, 30, 10);
     driver.keys(":shadow<ret>").unwrap();
     driver.refresh();
-    says(&driver, "does not shadow a scheduler");
+    shows(&driver, "does not shadow a scheduler");
 }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use console::{Driver, Options, Personal};
-use engine::journal::{Folder, MemoryDisk, RunningJournal};
+use engine::journal::{Dir, MemoryDisk, RunningJournal};
 use engine::{Progress, Setup};
 use kornsole::cli::{demo, simulate};
 use model::{Identity, Profile, Time};
 use scenario::{Demo, Workload};
 use source::{Source, Stepped};
 
-use crate::common::{about, says};
-use crate::room::on_demo;
+use crate::common::{about, shows};
+use crate::space::on_demo;
 
 const SEED: u64 = 42;
 
@@ -28,9 +28,8 @@ pub(super) fn simulating(source: &Arc<Stepped>, options: Options) -> Driver {
 pub(super) fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
-    let folder = Folder::on(Arc::new(MemoryDisk::default())).unwrap();
-    let (mut core, retained) =
-        folder.begin(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
+    let dir = Dir::on(Arc::new(MemoryDisk::default())).unwrap();
+    let (mut core, retained) = dir.start(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
     while core.run_until(Time::ZERO + Duration::from_secs(seconds), 1000) == Progress::Busy {}
     assert!(retained.sync(&mut core));
     let source = Stepped::unstarted(core, about("demo, seed 42"), Identity::parse("you").unwrap());
@@ -44,37 +43,37 @@ fn a_span_of_the_past_runs_as_if_a_queue_had_had_more() {
     let before = source.view();
     driver.keys(":simulate past 3m --set root.tenants.tenant-c.max.vcore=200 ").unwrap();
     driver.keys("--set root.tenants.tenant-c.max.memory=none<ret>").unwrap();
-    says(&driver, "its configuration");
-    says(&driver, "ant-c.max.memory=none");
+    shows(&driver, "its configuration");
+    shows(&driver, "ant-c.max.memory=none");
     insta::assert_snapshot!("simulated-past", driver.screen_text());
-    let figures = |driver: &mut Driver, keys: &str| {
+    let metrics = |driver: &mut Driver, keys: &str| {
         driver.keys(keys).unwrap();
         driver.find_row("root.tenants.tenant-c").map(|(_, row)| row).unwrap_or_default()
     };
-    let (was, as_if) = (figures(&mut driver, "<ret>G"), figures(&mut driver, "<esc>j<ret>G"));
+    let (was, as_if) = (metrics(&mut driver, "<ret>G"), metrics(&mut driver, "<esc>j<ret>G"));
     assert!(!was.is_empty() && was != as_if, "{was}\n{as_if}");
     assert!(Arc::ptr_eq(&before, &source.view()), "the cluster itself is left alone");
 }
 
 #[test]
-fn from_the_past_on_the_screen_a_simulation_ends_at_that_moment() {
+fn from_the_past_on_the_screen_a_simulation_ends_at_that_time() {
     let (mut driver, _source, _retained) = recorded(120);
     driver.keys(":back 60s<ret>").unwrap();
-    says(&driver, "THE PAST, at 1:00");
+    shows(&driver, "THE PAST, at 1:00");
     driver.keys(":simulate past 30s<ret><ret>G").unwrap();
-    says(&driver, "from 30.000s to 60.000s");
+    shows(&driver, "from 30.000s to 60.000s");
     driver.keys("<esc>:simulate past 1h<ret>").unwrap();
-    says(&driver, "1h ago");
+    shows(&driver, "1h ago");
     driver.keys(":simulate past 30s --set root.nowhere.max.vcore=1<ret>").unwrap();
-    says(&driver, "queue root.nowhere not found");
+    shows(&driver, "queue root.nowhere not found");
     driver.keys(":simulate past 30s --set fast<ret>").unwrap();
-    says(&driver, "missing `=`");
+    shows(&driver, "missing `=`");
 }
 
 #[test]
-fn where_nothing_is_kept_it_is_said_what_that_takes() {
+fn without_storage_the_remedy_is_shown() {
     let (_, source) = on_demo(120, 40, 10);
     let mut driver = simulating(&source, Options::default());
     driver.keys(":simulate past 5s<ret>").unwrap();
-    says(&driver, "no past data: it needs a scheduler in this process with --state DIR");
+    shows(&driver, "no past data: it needs a scheduler in this process with --state DIR");
 }

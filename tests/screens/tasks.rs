@@ -24,10 +24,10 @@ enum Typed {
 fn keys(cell: &str) -> Vec<Typed> {
     let mut keys = Vec::new();
     let mut rest = cell.trim();
-    while let Some(sign) = rest.chars().next() {
-        assert!(matches!(sign, '`' | '"'), "{cell}");
-        let (word, after) = rest[1..].split_once(sign).unwrap_or_else(|| panic!("{cell}"));
-        keys.push(if sign == '`' { Typed::Key(word.to_owned()) } else { Typed::Text(word.to_owned()) });
+    while let Some(symbol) = rest.chars().next() {
+        assert!(matches!(symbol, '`' | '"'), "{cell}");
+        let (word, after) = rest[1..].split_once(symbol).unwrap_or_else(|| panic!("{cell}"));
+        keys.push(if symbol == '`' { Typed::Key(word.to_owned()) } else { Typed::Text(word.to_owned()) });
         rest = after.trim_start();
     }
     keys

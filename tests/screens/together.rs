@@ -9,7 +9,7 @@ use model::{MEMORY, VCORE};
 use proptest::prelude::*;
 use view::units::show_amount;
 
-use crate::room::on_demo;
+use crate::space::on_demo;
 
 /// Usage and total in `cpu 23.5 of 40`.
 fn amounts(text: &str, label: &str) -> Option<(String, String)> {
@@ -156,11 +156,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_page_shows_no_figure_of_another_moment_than_the_header(
-        began in 0..20_u64,
+    fn a_page_and_the_header_show_values_of_the_same_time(
+        started_at in 0..20_u64,
         steps in proptest::collection::vec((0..PAGES.len(), 1..2500_u64, 0..2000_u64, any::<bool>()), 12),
     ) {
-        let (mut driver, source) = on_demo(160, 50, began);
+        let (mut driver, source) = on_demo(160, 50, started_at);
         for (page, cluster, console, turn) in steps {
             if turn {
                 driver.keys(PAGES[page]).unwrap();
@@ -178,7 +178,7 @@ proptest! {
 }
 
 #[test]
-fn the_overview_follows_a_cluster_that_just_began() {
+fn the_overview_follows_a_cluster_that_just_started() {
     let (mut driver, source) = on_demo(160, 50, 0);
     driver.keys("o").unwrap();
     for _ in 0..10 {
@@ -193,7 +193,7 @@ fn the_overview_follows_a_cluster_that_just_began() {
 }
 
 #[test]
-fn an_earlier_moment_is_shown_by_the_page_and_the_header() {
+fn an_earlier_time_is_shown_by_the_page_and_the_header() {
     let (mut driver, source) = on_demo(160, 50, 5);
     driver.keys("o").unwrap();
     for _ in 0..30 {

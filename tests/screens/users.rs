@@ -7,10 +7,10 @@ use ::console::{Driver, Options};
 use model::QueuePath;
 
 use super::fixture::{self, Scene, resource};
-use super::room::on_demo;
+use super::space::on_demo;
 use super::{after, console};
 
-use crate::common::says;
+use crate::common::shows;
 
 fn line(driver: &Driver, text: &str) -> String {
     driver.find_row(text).unwrap_or_else(|| panic!("no {text:?} in\n{}", driver.screen_text())).1
@@ -39,21 +39,21 @@ fn the_table_names_the_limit_that_is_closest() {
 #[test]
 fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     let mut driver = after("4/=sue<ret><ret>", 120, 40);
-    says(&driver, "Users & groups › user sue");
-    says(&driver, "1 application waits");
-    says(&driver, "tenant-a binds");
+    shows(&driver, "Users & groups › user sue");
+    shows(&driver, "1 application waits");
+    shows(&driver, "tenant-a binds");
     let bound = level(&driver, "tenant-a");
     assert!(bound.contains("6/   6!") && bound.contains("12Gi/  12Gi!") && bound.contains("line 31"), "{bound}");
     let root = line(&driver, "▌root");
     assert!(root.contains("1/ 20") && root.contains("line 12 of the configuration"), "{root}");
-    says(&driver, "1 request waits: sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a");
+    shows(&driver, "1 request waits: sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a");
     driver.keys("G<ret>").unwrap();
-    says(&driver, "› etl-1");
-    says(&driver, "k1-7");
+    shows(&driver, "› etl-1");
+    shows(&driver, "k1-7");
     driver.keys("<esc>k<ret>").unwrap();
-    says(&driver, "1 of 1 application, 0 hidden");
+    shows(&driver, "1 of 1 application, 0 hidden");
     driver.keys("<esc><esc><esc>").unwrap();
-    says(&driver, "CLOSEST TO ITS LIMIT");
+    shows(&driver, "CLOSEST TO ITS LIMIT");
 }
 
 /// The number in `line 31 of …`.
@@ -69,7 +69,7 @@ fn at_cursor(driver: &Driver) -> (usize, String) {
 }
 
 #[test]
-fn a_limit_names_its_text_and_a_key_goes_to_it() {
+fn a_limit_names_its_line_and_a_key_opens_it() {
     let (mut driver, _) = on_demo(200, 60, 180);
     for (keys, in_details) in [("4", true), ("4<ret>", false)] {
         driver.keys(keys).unwrap();
@@ -102,43 +102,43 @@ fn a_group_is_distinct_from_a_user_of_its_name() {
     cluster.app("own", "root.tenants.tenant-a.etl", "dev", 5, &[("a", 0, "cpu=1 mem=1Gi", "node-a")]);
     let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
     driver.keys(":group dev<ret>").unwrap();
-    says(&driver, "› group dev");
-    says(&driver, "web-2");
-    says(&driver, "tenant-b binds");
+    shows(&driver, "› group dev");
+    shows(&driver, "web-2");
+    shows(&driver, "tenant-b binds");
     driver.keys(":user dev<ret>").unwrap();
-    says(&driver, "› user dev");
-    says(&driver, "no limit is reached");
-    says(&driver, "no applications wait");
+    shows(&driver, "› user dev");
+    shows(&driver, "no limit is reached");
+    shows(&driver, "no applications wait");
 }
 
 #[test]
 fn names_are_completed_and_unknown_ones_refused() {
     let mut driver = after(":user su<tab><ret>", 80, 24);
-    says(&driver, "user sue");
+    shows(&driver, "user sue");
     driver.keys(":user nobody-of-this-name<ret>").unwrap();
-    says(&driver, "no user nobody-of-this-name with an active application");
+    shows(&driver, "no user nobody-of-this-name with an active application");
     driver.keys(":groups<ret>").unwrap();
-    says(&driver, "6 users and groups");
+    shows(&driver, "6 users and groups");
 }
 
 #[test]
-fn a_user_whose_last_application_ends_is_shown_as_gone() {
+fn a_user_without_applications_is_shown_as_removed() {
     let (mut driver, scene) = console(120, 40);
     driver.keys(":user joe<ret>").unwrap();
-    says(&driver, "legacy");
+    shows(&driver, "legacy");
     let mut cluster = fixture::tenants();
     cluster.generation += 1;
     cluster.app_generation += 1;
     cluster.apps.retain(|app| app.who.user != "joe");
     scene.show(cluster.build());
     driver.advance(Duration::from_secs(1));
-    says(&driver, "joe has no active applications");
+    shows(&driver, "joe has no active applications");
     driver.keys("<esc>").unwrap();
     assert!(driver.find_row(" joe ").is_none(), "{}", driver.screen_text());
 }
 
 #[test]
-fn usage_is_followed_while_one_looks() {
+fn usage_is_followed_while_its_page_is_open() {
     let (mut driver, scene) = console(120, 40);
     driver.keys(":user bob<ret>").unwrap();
     assert!(level(&driver, "tenant-a").contains("1.5/   6 "));
@@ -148,16 +148,16 @@ fn usage_is_followed_while_one_looks() {
     scene.show(cluster.build());
     driver.advance(Duration::from_millis(20));
     assert!(level(&driver, "tenant-a").contains("6/   6!"), "{}", driver.screen_text());
-    says(&driver, "tenant-a binds");
+    shows(&driver, "tenant-a binds");
 }
 
 #[test]
-fn other_resources_of_a_limit_stand_with_its_place() {
+fn other_resources_of_a_limit_have_its_location() {
     let mut cluster = fixture::tenants();
     let web = QueuePath::new("root.tenants.tenant-b.web");
     let app = cluster.apps.iter_mut().find(|app| app.queue == web).unwrap();
     app.allocated.add_assign(&resource("gpu=2"));
     let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
     driver.keys(":group dev<ret>").unwrap();
-    says(&driver, "gpu 2/2!, line 44 of the");
+    shows(&driver, "gpu 2/2!, line 44 of the");
 }

@@ -8,9 +8,9 @@ use ::console::state::page::Page;
 use ratatui::layout::Position;
 
 use super::keys::selected;
-use super::room::on_demo;
+use super::space::on_demo;
 use super::{after, console};
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 /// The keys of all pages, with their short names in the strip.
 const PAGES: [(&str, &str); 12] = [
@@ -40,15 +40,15 @@ fn every_page_has_the_strip_and_shows_which_it_is() {
     for (keys, here) in PAGES {
         let driver = after(keys, 80, 24);
         for (_, name) in PAGES {
-            says(&driver, name);
+            shows(&driver, name);
         }
         let own = look(&driver, here);
         for (_, other) in PAGES.iter().filter(|(_, other)| *other != here) {
             assert_ne!(look(&driver, other), own, "{other} looks as {here}, where one is");
         }
     }
-    says(&after("", 200, 60), "1 Queues  2 Applications  3 Nodes  4 Users  5 Placement  6 Configuration");
-    says_not(&after("", 80, 12), "2Apps");
+    shows(&after("", 200, 60), "1 Queues  2 Applications  3 Nodes  4 Users  5 Placement  6 Configuration");
+    shows_not(&after("", 80, 12), "2Apps");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn jumps_lead_back_through_every_place_and_forward_again() {
     driver.keys("2jj").unwrap();
     let app = selected(&driver);
     driver.keys("<ret>3j4").unwrap();
-    says(&driver, "Users & groups");
+    shows(&driver, "Users & groups");
     driver.keys("<C-o>").unwrap();
     assert!(matches!(driver.state().page(), Page::Nodes(_)));
     assert_eq!(selected(&driver), "node-b", "the cursor stands where it was");
@@ -113,19 +113,19 @@ fn jumps_lead_back_through_every_place_and_forward_again() {
     driver.keys("<C-o>").unwrap();
     assert_eq!(selected(&driver), app);
     driver.keys("<C-i><C-i><C-i>").unwrap();
-    says(&driver, "Users & groups");
+    shows(&driver, "Users & groups");
     driver.keys("<C-i>").unwrap();
-    says(&driver, "no later location");
+    shows(&driver, "no later location");
     driver.keys("<A-left>").unwrap();
     assert!(matches!(driver.state().page(), Page::Nodes(_)));
 }
 
 #[test]
-fn a_jump_keeps_what_is_written_on_the_pages_that_it_leaves() {
+fn a_jump_preserves_the_input_on_the_pages_that_it_leaves() {
     let (mut driver, _) = on_demo(120, 40, 20);
     driver.keys("6e").unwrap().keys("# mine").unwrap().keys("<esc>2<C-o>").unwrap();
     assert!(matches!(driver.state().page(), Page::Config(_)));
-    says(&driver, "# mine");
+    shows(&driver, "# mine");
     driver.keys("<C-i>").unwrap();
     assert!(matches!(driver.state().page(), Page::Apps(_)));
 }
@@ -141,22 +141,22 @@ fn a_search_finds_queues_applications_nodes_and_users() {
     ] {
         let driver = after(typed, 120, 40);
         assert_eq!(driver.state().page().name(), page, "{typed}\n{}", driver.screen_text());
-        says(&driver, found);
+        shows(&driver, found);
     }
     let mut driver = after("//tenant", 120, 40);
-    says(&driver, "root.tenants.tenant-a");
+    shows(&driver, "root.tenants.tenant-a");
     driver.keys("<esc>//nowhere at all<ret>").unwrap();
-    says(&driver, "nowhere at all not found");
+    shows(&driver, "nowhere at all not found");
 }
 
 #[test]
-fn a_slash_in_a_filter_that_is_begun_is_a_slash() {
+fn a_slash_in_an_open_filter_is_a_slash() {
     let driver = after("2/a/", 80, 24);
     assert_eq!(driver.state().page().list().unwrap().filter(), "a/");
 }
 
 #[test]
-fn the_screen_takes_news_as_often_as_the_settings_say() {
+fn the_screen_refreshes_at_the_interval_in_the_settings() {
     let (mut driver, source) = on_demo(80, 24, 20);
     driver.keys(":refresh 5s<ret>").unwrap();
     let at = |driver: &Driver| driver.state().cluster.view.at;
@@ -169,7 +169,7 @@ fn the_screen_takes_news_as_often_as_the_settings_say() {
     driver.advance(Duration::from_secs(4));
     assert!(at(&driver) > before, "now");
     driver.keys(":refresh soon<ret>").unwrap();
-    says(&driver, "is not an interval");
+    shows(&driver, "is not an interval");
     driver.keys(":refresh 0<ret>").unwrap();
     let before = at(&driver);
     source.advance(Duration::from_secs(1));
@@ -178,12 +178,12 @@ fn the_screen_takes_news_as_often_as_the_settings_say() {
 }
 
 #[test]
-fn events_that_matter_stand_out_and_the_others_are_asked_for() {
+fn important_events_are_highlighted_and_the_others_are_optional() {
     let (mut driver, _) = on_demo(120, 40, 160);
     driver.keys("7").unwrap();
-    says(&driver, "routine hidden");
-    says(&driver, "configuration loaded");
-    says_not(&driver, "+ allocation");
+    shows(&driver, "routine hidden");
+    shows(&driver, "configuration loaded");
+    shows_not(&driver, "+ allocation");
     let (y, line) = driver.find_row("! preempted").unwrap();
     let x = line.split("preempted").next().unwrap().chars().count();
     let buffer = driver.buffer();
@@ -191,15 +191,15 @@ fn events_that_matter_stand_out_and_the_others_are_asked_for() {
     let preempted = style(x, y);
     assert_ne!(preempted.fg, style(20, y).fg, "what is grave stands out");
     driver.keys("m").unwrap();
-    says(&driver, "allocation");
+    shows(&driver, "allocation");
     driver.keys("mj").unwrap().keys("/preempted<ret>gt").unwrap();
-    says(&driver, "only remove preempted");
+    shows(&driver, "only remove preempted");
     driver.keys("<esc>ta").unwrap();
-    says(&driver, "only application");
+    shows(&driver, "only application");
     driver.keys(":events all<ret>").unwrap();
-    says_not(&driver, "routine hidden");
+    shows_not(&driver, "routine hidden");
     driver.keys(":events important<ret>").unwrap();
-    says(&driver, "routine hidden");
+    shows(&driver, "routine hidden");
 }
 
 #[test]
@@ -215,10 +215,10 @@ fn the_past_has_the_events_that_mattered_then() {
     let first = driver.state().cluster.events.records.front().unwrap().0;
     assert!(first > 0, "the ring has turned");
     driver.keys("G").unwrap();
-    says(&driver, "node added");
+    shows(&driver, "node added");
     driver.keys(":back 14m<ret>7").unwrap();
     driver.settle();
-    says(&driver, "configuration loaded");
+    shows(&driver, "configuration loaded");
     let until = driver.state().cluster.until().unwrap();
     let events = &driver.state().cluster.events;
     assert!(events.iter().any(|(number, record)| number < first && record.at <= until));

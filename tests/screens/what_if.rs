@@ -11,8 +11,8 @@ use view::View;
 use view::act::{Act, Actor, AskSpec, NodeSpec, Order, PartitionAct, Submission};
 
 use crate::change::TEXT;
-use crate::common::{kill, says, says_not, within};
-use crate::room::{on_demo, on_text, running};
+use crate::common::{kill, shows, shows_not, within};
+use crate::space::{on_demo, on_text, running};
 
 fn live(source: &dyn Source) -> usize {
     source.view().partitions[0].live_apps
@@ -69,7 +69,7 @@ fn a_change_is_in_the_copy_only_and_is_taken_back_by_doing_everything_again() {
     assert!(copy.take_back(2).unwrap_err().contains("change 2 not found"));
     copy.take_back(1).unwrap();
     let status = copy.status();
-    assert!(status.changes.is_empty() && status.now.since(status.began) == Duration::from_secs(60), "{status:?}");
+    assert!(status.changes.is_empty() && status.now.since(status.started_at) == Duration::from_secs(60), "{status:?}");
     let changed = copy.view();
     copy.turn_over();
     let unchanged = copy.view();
@@ -103,19 +103,19 @@ fn one_returns_to_where_one_was_and_quitting_in_a_copy_does_not_end_the_console(
     driver.keys("2").unwrap();
     let page = driver.lines()[3].clone();
     driver.keys(":whatif<ret>").unwrap().settle();
-    says(&driver, "WHAT IF");
+    shows(&driver, "WHAT IF");
     driver.keys("}").unwrap();
-    says(&driver, "1m after");
+    shows(&driver, "1m after");
     driver.keys("q").unwrap();
     let quits = driver.take_effects().iter().any(|effect| matches!(effect, Effect::Quit));
     assert!(!quits);
-    says_not(&driver, "WHAT IF");
+    shows_not(&driver, "WHAT IF");
     assert_eq!(driver.lines()[3], page);
     assert_eq!(driver.state().cluster.view.at, source.view().at);
 }
 
 #[test]
-fn both_sides_are_compared_as_they_stand() {
+fn both_sides_are_compared_unchanged() {
     let (_, source) = on_text(OPEN, Actor::from(Identity::new("sue", ["dev"])).scheduler_admin(true), 120, 40);
     for act in [
         PartitionAct::AddNode(NodeSpec { id: "n1".into(), capacity: cores(8), ..NodeSpec::default() }),
@@ -191,23 +191,23 @@ fn changes_are_made_real_one_after_the_other_each_by_its_question() {
     driver.keys(":whatif<ret>").unwrap().settle();
     for name in &names {
         driver.keys(&format!(":app {name}<ret>K")).unwrap().settle();
-        says(&driver, &format!("Kill {name}?"));
+        shows(&driver, &format!("Kill {name}?"));
         driver.keys("y").unwrap().settle();
     }
     driver.keys(":apply<ret>").unwrap().settle();
-    says(&driver, "Apply 3 changes in demo, seed 42?");
+    shows(&driver, "Apply 3 changes in demo, seed 42?");
     driver.keys("y").unwrap().settle();
-    says_not(&driver, "WHAT IF");
-    says(&driver, &format!("1 of 3: Kill {}?", names[0]));
+    shows_not(&driver, "WHAT IF");
+    shows(&driver, &format!("1 of 3: Kill {}?", names[0]));
     driver.keys("y").unwrap().settle();
-    says(&driver, &format!("2 of 3: Kill {}?", names[1]));
+    shows(&driver, &format!("2 of 3: Kill {}?", names[1]));
     // The page opened by itself, so it ignores keys at first.
     driver.advance(Duration::from_secs(1));
     driver.keys("n").unwrap().settle();
-    says(&driver, &format!("3 of 3: Kill {}?", names[2]));
+    shows(&driver, &format!("3 of 3: Kill {}?", names[2]));
     driver.advance(Duration::from_secs(1));
     driver.keys("y").unwrap().settle();
-    says_not(&driver, "Kill");
+    shows_not(&driver, "Kill");
     source.advance(Duration::from_secs(5));
     let left = apps(&source, usize::MAX);
     let there = |name: &String| left.contains(name);
@@ -215,7 +215,7 @@ fn changes_are_made_real_one_after_the_other_each_by_its_question() {
 }
 
 #[test]
-fn both_sides_stand_beside_each_other() {
+fn both_sides_are_next_to_each_other() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
         let (mut driver, source) = on_demo(width, height, 60);
         let name = &apps(&source, 1)[0];
@@ -223,11 +223,11 @@ fn both_sides_stand_beside_each_other() {
         driver.keys(":suppose demand root x2<ret>").unwrap().settle();
         driver.keys(&format!(":suppose kill {name}<ret>")).unwrap().settle();
         driver.keys("}}<tab>").unwrap().settle();
-        says(&driver, "WITHOUT");
+        shows(&driver, "WITHOUT");
         insta::assert_snapshot!(format!("sides-{width}x{height}"), driver.screen_text());
         driver.keys("}").unwrap().settle();
-        says(&driver, "after 3m");
+        shows(&driver, "after 3m");
         driver.keys("<tab>").unwrap().settle();
-        says_not(&driver, "WITHOUT and");
+        shows_not(&driver, "WITHOUT and");
     }
 }

@@ -8,9 +8,9 @@ use model::Time;
 use view::{Notice, NoticeWeight};
 
 use super::fixture::{self, Scene};
-use super::room::on_demo;
+use super::space::on_demo;
 use super::{after, console};
-use crate::common::{says, says_not};
+use crate::common::{shows, shows_not};
 
 fn reported(keys: &str, width: u16, height: u16, times: u64) -> Driver {
     let scene = Scene::new(fixture::tenants().build());
@@ -43,7 +43,7 @@ fn a_notice_has_at_most_three_lines_and_covers_nothing() {
         let taken = lines.len() - 1 - above;
         assert!((1..=3).contains(&taken), "{taken} lines at {width}x{height}:\n{}", driver.screen_text());
         assert_eq!(lines[..6.min(above)], before[..6.min(above)], "{keys} {width}x{height}");
-        says(&driver, if width < 60 { ":messages" } else { "esc closes" });
+        shows(&driver, if width < 60 { ":messages" } else { "esc closes" });
     }
 }
 
@@ -51,61 +51,61 @@ fn a_notice_has_at_most_three_lines_and_covers_nothing() {
 fn a_notice_calls_files_by_their_names_alone() {
     let scene = Scene::new(fixture::tenants().build());
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
-    let folder = "/a/folder/with/a/long/name/that/would/take/all/the/room/there/is";
+    let dir = "/a/folder/with/a/long/name/that/would/take/all/the/room/there/is";
     let mut view = fixture::tenants().build();
     view.generation += 1;
-    let title = format!("{folder}/queues.yaml was rejected, the configuration is unchanged");
-    let text = format!("{folder}/queues.yaml:9:4: error[CFG-030]: no such value");
+    let title = format!("{dir}/queues.yaml was rejected, the configuration is unchanged");
+    let text = format!("{dir}/queues.yaml:9:4: error[CFG-030]: no such value");
     view.notices.push_back(Arc::new(Notice { number: 1, at: Time(0), weight: NoticeWeight::Error, title, text }));
     scene.show(view);
     driver.advance(Duration::from_millis(100));
-    says(&driver, "✗ queues.yaml was rejected, the configuration is unchanged");
-    says(&driver, "queues.yaml:9:4: error[CFG-030]: no such value");
+    shows(&driver, "✗ queues.yaml was rejected, the configuration is unchanged");
+    shows(&driver, "queues.yaml:9:4: error[CFG-030]: no such value");
     driver.keys("<esc>:messages<ret>").unwrap();
-    says(&driver, "/a/folder/with");
+    shows(&driver, "/a/folder/with");
 }
 
 #[test]
-fn a_notice_never_stands_over_the_row_under_the_cursor() {
+fn a_notice_never_covers_the_selected_row() {
     let driver = reported("G", 80, 24, 1);
     let bars = driver.lines().iter().filter(|line| line.starts_with('▌')).count();
     assert_eq!(bars, 1, "the cursor is on the screen:\n{}", driver.screen_text());
 }
 
 #[test]
-fn a_notice_that_is_repeated_is_counted_and_kept_once() {
+fn a_repeated_notice_is_counted_and_stored_once() {
     let mut driver = reported("", 120, 40, 3);
-    says(&driver, "is unchanged (3 times)");
+    shows(&driver, "is unchanged (3 times)");
     driver.keys("<esc>:messages<ret>").unwrap();
-    let said = driver.lines().iter().filter(|line| line.contains("was rejected")).count();
-    assert_eq!(said, 1, "{}", driver.screen_text());
-    says(&driver, "fault 11");
+    let rejections = driver.lines().iter().filter(|line| line.contains("was rejected")).count();
+    assert_eq!(rejections, 1, "{}", driver.screen_text());
+    shows(&driver, "fault 11");
 }
 
 #[test]
-fn a_wide_screen_shows_what_is_in_the_thing_under_the_cursor() {
+fn a_wide_screen_shows_the_contents_of_the_selected_object() {
     let (mut driver, _) = on_demo(200, 60, 60);
-    says(&driver, "applications, ");
+    shows(&driver, "applications, ");
     driver.keys("3").unwrap();
-    says(&driver, "runs here, ");
+    shows(&driver, "runs here, ");
     driver.keys("4").unwrap();
-    says(&driver, "applications, ");
+    shows(&driver, "applications, ");
     driver.keys("2").unwrap();
-    says(&driver, "requests, ");
+    shows(&driver, "requests, ");
     let lines = driver.lines();
     let more = lines.iter().position(|line| line.contains("and ") && line.contains(" more"));
     assert!(more.is_none_or(|at| at >= lines.len() - 8), "room is left below:\n{}", driver.screen_text());
 }
 
 #[test]
-fn the_map_names_its_nodes_and_says_what_the_one_under_the_cursor_has() {
+fn the_map_names_its_nodes_and_shows_the_selected_one() {
     let (mut driver, _) = on_demo(120, 40, 60);
     driver.keys("3mj").unwrap();
     let lines = driver.lines();
     let named = lines.iter().filter(|line| line.matches("std-0").count() > 1).count();
     assert!(named > 0, "names in the map:\n{}", driver.screen_text());
-    says(&driver, " of 64");
-    says(&driver, "allocations");
+    shows(&driver, " of 64");
+    shows(&driver, "allocations");
 }
 
 #[test]
@@ -120,11 +120,11 @@ fn the_history_is_as_wide_as_the_screen_and_has_no_stripes() {
     let gaps = plot[..last].iter().skip_while(|c| **c == ' ').filter(|c| **c == ' ').count();
     assert_eq!(gaps, 0, "no column is empty:\n{}", driver.screen_text());
     driver.resize(80, 24);
-    says(&driver, " more");
+    shows(&driver, " more");
 }
 
 #[test]
-fn one_reason_is_said_once_for_all_asks_that_have_it() {
+fn one_reason_is_shown_once_for_all_requests_that_have_it() {
     let (mut driver, _) = on_demo(120, 40, 120);
     let waits = driver.state().cluster.part().unwrap().apps.iter().flatten().find(|app| app.pending_asks > 6).unwrap();
     let id = waits.id.to_string();
@@ -140,16 +140,16 @@ fn one_reason_is_said_once_for_all_asks_that_have_it() {
 }
 
 #[test]
-fn a_question_about_many_names_as_many_as_there_is_room_for() {
+fn a_confirmation_for_many_names_as_many_as_fit() {
     let (mut driver, _) = on_demo(120, 40, 60);
     driver.keys("2").unwrap().keys(&" j".repeat(12)).unwrap().keys("K").unwrap();
-    says(&driver, "Kill 12 applications?");
+    shows(&driver, "Kill 12 applications?");
     let named = driver.lines().iter().filter(|line| line.contains("│ ") && line.contains(" (root.")).count();
     assert_eq!(named, 12, "{}", driver.screen_text());
 }
 
 #[test]
-fn a_group_that_counts_a_user_is_shown_on_him() {
+fn a_group_that_counts_a_user_is_shown_for_the_user() {
     let (mut driver, source) = on_demo(120, 40, 180);
     let gia = |source: &source::Stepped| {
         let view = source::Source::view(source);
@@ -157,12 +157,12 @@ fn a_group_that_counts_a_user_is_shown_on_him() {
     };
     assert!(gia(&source), "gia waits");
     driver.keys(":user gia<ret>").unwrap();
-    says_not(&driver, "no applications wait");
-    says_not(&driver, "no limit");
-    says(&driver, "group guests");
-    says(&driver, "guests in tenant-a binds");
+    shows_not(&driver, "no applications wait");
+    shows_not(&driver, "no limit");
+    shows(&driver, "group guests");
+    shows(&driver, "guests in tenant-a binds");
     driver.keys("4/=gia<ret>").unwrap();
-    says(&driver, "of group guests");
+    shows(&driver, "of group guests");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn verdict(comparison: &Comparison) -> (Verdict, &str) {
 }
 
 #[test]
-fn one_of_two_that_came_in_the_same_second_is_equal() {
+fn one_of_two_that_arrived_in_the_same_second_is_equal() {
     let mut stage = stage();
     stage.submit("one", "root.a").ask("one", "p", 1, 0);
     stage.wait(300).submit("two", "root.a").ask("two", "p", 1, 0);
@@ -27,7 +27,7 @@ fn one_of_two_that_came_in_the_same_second_is_equal() {
 }
 
 #[test]
-fn one_that_came_seconds_later_is_another_order() {
+fn one_that_arrived_seconds_later_is_another_order() {
     let mut stage = stage();
     stage.submit("one", "root.a").ask("one", "p", 1, 0);
     stage.wait(3_000).submit("two", "root.a").ask("two", "p", 1, 0);
@@ -52,7 +52,7 @@ fn a_node_of_the_same_score_is_equal_and_a_better_one_is_named() {
 }
 
 #[test]
-fn what_came_a_moment_before_may_not_have_been_seen() {
+fn a_very_recent_change_may_be_missing() {
     let mut stage = stage();
     stage.submit("one", "root.a").ask("one", "old", 1, 0);
     stage.wait(60_000).ask("one", "new", 1, 9).wait(200);
@@ -101,7 +101,7 @@ fn what_the_other_one_leaves_waiting_is_missed_once() {
 }
 
 #[test]
-fn what_ours_does_not_let_in_is_illegal() {
+fn a_decision_that_kornsole_rejects_is_illegal() {
     let mut stage = Stage::new(CONFIG, EXACT, &[("n1", 4)]);
     stage.submit("lost", "root.nowhere").ask("lost", "p", 1, 0).wait(1_000);
     let found = stage.decided("lost", "p", "n1");

@@ -21,7 +21,7 @@ impl Both {
         let (at, profile) = (Time::from_millis(1_000), Profile::V1_8_0);
         let shadow = Shadow::new(Scheduler::new(profile), at, Settings::default());
         let mut free = Free::new(Scheduler::new(profile), at);
-        free.begin();
+        free.start();
         let mut both = Self { shadow, free, at };
         both.see(Input::Configure(Arc::new(config::read(CONFIG, profile).config.unwrap())));
         let capacity = [("vcore", 2_000)].into_iter().collect();
@@ -59,28 +59,28 @@ impl Both {
 }
 
 #[test]
-fn one_that_decides_at_once_waits_as_long_as_ours() {
+fn a_scheduler_without_delay_waits_as_long_as_kornsole() {
     let mut both = Both::new();
     for ask in ["p", "q", "r"] {
         both.run(ask, Duration::ZERO);
     }
-    let figures = &both.free.figures()["root.a"];
-    assert_eq!(figures.waits.each_ref().map(|waits| waits.count()), [3, 3]);
-    assert_eq!(figures.waits[0].within(0.95), figures.waits[1].within(0.95));
-    assert_eq!(figures.preempted, [0, 0]);
+    let metrics = &both.free.metrics()["root.a"];
+    assert_eq!(metrics.waits.each_ref().map(|waits| waits.count()), [3, 3]);
+    assert_eq!(metrics.waits[0].within(0.95), metrics.waits[1].within(0.95));
+    assert_eq!(metrics.preempted, [0, 0]);
     // The shadow uses the node before each decision of the other scheduler; afterward both do.
-    assert_eq!(figures.share_difference(), Some((50.0, 6)));
+    assert_eq!(metrics.share_difference(), Some((50.0, 6)));
 }
 
 #[test]
-fn one_that_is_slow_waits_longer_and_pods_run_as_long_in_ours() {
+fn a_slow_scheduler_waits_longer_and_pods_run_as_long_in_kornsole() {
     let mut both = Both::new();
     for ask in ["p", "q", "r"] {
         both.run(ask, Duration::from_secs(30));
     }
-    let figures = &both.free.figures()["root.a"];
-    let [theirs, ours] = figures.waits.each_ref().map(|waits| waits.within(0.5).unwrap().as_secs());
-    assert!((30..40).contains(&theirs) && ours <= 2, "{theirs} {ours}");
+    let metrics = &both.free.metrics()["root.a"];
+    let [remote, local] = metrics.waits.each_ref().map(|waits| waits.within(0.5).unwrap().as_secs());
+    assert!((30..40).contains(&remote) && local <= 2, "{remote} {local}");
     assert!(both.free.span() == Duration::from_secs(270));
     let running = both.free.scheduler().partitions()[0].nodes.iter().next().unwrap().allocations.len();
     assert_eq!(running, 0, "it ran for a minute in ours, too");

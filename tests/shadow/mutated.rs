@@ -17,7 +17,7 @@ fn halfway(name: &str, at: prop::sample::Index) -> Option<(Player, Case)> {
         |(number, step): (usize, &scenario::ScenarioStep)| matches!(step.kind, StepKind::Schedule(_)).then_some(number);
     let stops: Vec<usize> = case.scenario.steps.iter().enumerate().filter_map(schedules).collect();
     let stop = stops[at.index(stops.len())];
-    let mut player = Player::begin(&case.scenario, PROFILE, EXACT)?;
+    let mut player = Player::prepare(&case.scenario, PROFILE, EXACT)?;
     (0..stop).for_each(|number| player.step(&case, number));
     Some((player, case))
 }
@@ -45,19 +45,19 @@ fn pending(part: &Partition) -> Vec<Candidate> {
             }
             let wanted: Vec<(String, i64)> = ask.resource.iter().map(|(name, want)| (name.to_owned(), want)).collect();
             let mut queue = part.queues.get(app.queue);
-            let mut has_room = true;
+            let mut has_space = true;
             while let Some(own) = queue {
                 let shortfall = |(name, want): &(String, i64)| {
                     let left =
                         own.max.as_ref().and_then(|max| max.get(name)).map(|max| max - own.allocated.amount(name));
                     *want > 0 && left.is_some_and(|left| *want > left.max(0))
                 };
-                has_room &= !wanted.iter().any(shortfall);
+                has_space &= !wanted.iter().any(shortfall);
                 queue = own.parent.and_then(|parent| part.queues.get(parent));
             }
             let (app, ask) = (app.id.clone(), ask.id.clone());
             let (at, node, source) = (Default::default(), NodeId::default(), Source::RestEvent);
-            found.push((Decision { at, app, ask, node, source }, wanted, has_room));
+            found.push((Decision { at, app, ask, node, source }, wanted, has_space));
         }
     }
     found
@@ -74,9 +74,9 @@ proptest! {
         let Some((mut player, _)) = halfway(name, at) else { return Ok(()) };
         let part = player.shadow.partition().unwrap();
         let mut planted = Vec::new();
-        for (decision, wanted, has_room) in pending(part) {
+        for (decision, wanted, has_space) in pending(part) {
             for node in part.nodes.iter() {
-                if let Some(rule) = refuses(node, &wanted).filter(|_| has_room) {
+                if let Some(rule) = refuses(node, &wanted).filter(|_| has_space) {
                     planted.push((Decision { at: player.now, node: node.id.clone(), ..decision.clone() }, rule));
                 }
             }
@@ -102,7 +102,7 @@ proptest! {
         let part = player.shadow.partition().unwrap();
         let node = part.nodes.iter().next().unwrap().id.clone();
         let full: Vec<Decision> =
-            pending(part).into_iter().filter(|(_, _, room)| !room).map(|(decision, ..)| decision).collect();
+            pending(part).into_iter().filter(|(_, _, space)| !space).map(|(decision, ..)| decision).collect();
         if full.is_empty() {
             return Ok(());
         }
@@ -116,7 +116,7 @@ proptest! {
 }
 
 #[test]
-fn each_rule_is_named_with_its_figures() {
+fn each_rule_is_named_with_its_values() {
     let mut stage = Stage::new(CONFIG, EXACT, &[("n1", 4), ("n2", 4)]);
     stage.submit("s", "root.small").ask("s", "one", 2, 0).ask("s", "two", 1, 0).wait(1_000);
     assert_eq!(stage.decided("s", "one", "n1").verdict, Verdict::Same);

@@ -25,13 +25,13 @@ pub struct Case {
     pub trace: Vec<Value>,
 }
 
-fn folder() -> PathBuf {
+fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
 }
 
 /// All recorded scenarios that did not depend on the order of a hash map.
 pub fn cases(profile: Profile) -> Vec<Case> {
-    let mut names: Vec<String> = std::fs::read_dir(folder())
+    let mut names: Vec<String> = std::fs::read_dir(dir())
         .expect("the recordings are there")
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
         .collect();
@@ -40,14 +40,14 @@ pub fn cases(profile: Profile) -> Vec<Case> {
 }
 
 pub fn case(name: &str, profile: Profile) -> Option<Case> {
-    let read = |ending: &str| std::fs::read_to_string(folder().join(format!("{name}.{ending}"))).ok();
-    let varies = folder().join(format!("{name}.1.8.varies")).exists();
+    let read = |ending: &str| std::fs::read_to_string(dir().join(format!("{name}.{ending}"))).ok();
+    let varies = dir().join(format!("{name}.1.8.varies")).exists();
     let old = || read("jsonl");
     let new = || read("1.8.jsonl").or_else(|| old().filter(|_| !varies));
     let trace = match profile {
         Profile::V1_5_1 => old(),
         Profile::V1_8_0 => new(),
-        _ => read("1.9.jsonl").or_else(|| new().filter(|_| !folder().join(format!("{name}.1.9.varies")).exists())),
+        _ => read("1.9.jsonl").or_else(|| new().filter(|_| !dir().join(format!("{name}.1.9.varies")).exists())),
     }?;
     let trace = trace.lines().map(|line| serde_json::from_str(line).expect("a trace line is JSON")).collect();
     let scenario = scenario::read(&read("yaml")?).scenario.expect("a scenario without faults");
@@ -72,7 +72,7 @@ pub struct Player {
 
 /// Plays a case to a shadow; `None` if the configuration is rejected.
 pub fn play(case: &Case, profile: Profile, settings: Settings) -> Option<Played> {
-    let mut player = Player::begin(&case.scenario, profile, settings)?;
+    let mut player = Player::prepare(&case.scenario, profile, settings)?;
     for number in 0..case.scenario.steps.len() {
         player.step(case, number);
     }
@@ -81,7 +81,7 @@ pub fn play(case: &Case, profile: Profile, settings: Settings) -> Option<Played>
 }
 
 impl Player {
-    pub fn begin(scenario: &Scenario, profile: Profile, settings: Settings) -> Option<Self> {
+    pub fn prepare(scenario: &Scenario, profile: Profile, settings: Settings) -> Option<Self> {
         let mut shadow = Shadow::new(Scheduler::new(profile), Time::ZERO, settings);
         let config = scenario.embedded_config(profile)?.config?;
         shadow.see(Time::ZERO, Input::Configure(Arc::new(config)));
@@ -145,11 +145,11 @@ impl Player {
         let step = i64::try_from(number).unwrap();
         self.shadow.turn_to(self.now);
         trace.snapshot(step, label, self.shadow.scheduler()).unwrap();
-        let ours: Value = serde_json::from_slice(&trace.finish().unwrap()).unwrap();
-        if ours != *recorded {
+        let local: Value = serde_json::from_slice(&trace.finish().unwrap()).unwrap();
+        if local != *recorded {
             let lists =
-                ["queues", "apps", "nodes", "users", "groups"].into_iter().filter(|list| ours[list] != recorded[list]);
-            let lists: Vec<String> = lists.map(|list| format!("{list}: {} {}", ours[list], recorded[list])).collect();
+                ["queues", "apps", "nodes", "users", "groups"].into_iter().filter(|list| local[list] != recorded[list]);
+            let lists: Vec<String> = lists.map(|list| format!("{list}: {} {}", local[list], recorded[list])).collect();
             self.snapshots.push(format!("{case} {label} {}", lists.join("; ")));
         }
     }

@@ -18,7 +18,7 @@ use super::as_pods::{AsPods, Change, why_not};
 use super::play::{Case, EXACT, cases};
 
 /// The start time of scenarios, in µs since 1970.
-const BEGIN: Time = Time(1_793_527_200_000_000);
+const START: Time = Time(1_793_527_200_000_000);
 /// Pod times have a resolution of seconds.
 const BY_SECONDS: Settings = Settings { same_moment: Duration::from_secs(1), ..EXACT };
 
@@ -44,19 +44,19 @@ struct Player {
 }
 
 impl Player {
-    fn begin(case: &Case, profile: Profile) -> Option<Self> {
+    fn prepare(case: &Case, profile: Profile) -> Option<Self> {
         let config = Arc::new(case.scenario.embedded_config(profile)?.config?);
-        let mut shadow = Shadow::new(Scheduler::new(profile), BEGIN, BY_SECONDS);
-        shadow.see(BEGIN, Input::Configure(Arc::clone(&config)));
+        let mut shadow = Shadow::new(Scheduler::new(profile), START, BY_SECONDS);
+        shadow.see(START, Input::Configure(Arc::clone(&config)));
         drop(shadow.take_received());
-        let mut free = Free::new(Scheduler::new(profile), BEGIN);
-        free.see(BEGIN, &Input::Configure(config));
-        let mut following = Following::new(shadow, free, BEGIN);
+        let mut free = Free::new(Scheduler::new(profile), START);
+        free.see(START, &Input::Configure(config));
+        let mut following = Following::new(shadow, free, START);
         let scheduler_names = vec!["recorded".to_owned()];
         let reading = Reading { profile, scheduler_names, users: Users::Trusted, copies: true, ..Reading::default() };
-        let live = Live::start(Cluster::default(), reading, BEGIN, &mut following);
-        following.begin();
-        Some(Self { live, following, objects: AsPods::of("recorded"), now: BEGIN, profile, preemptions: (0, 0) })
+        let live = Live::start(Cluster::default(), reading, START, &mut following);
+        following.start();
+        Some(Self { live, following, objects: AsPods::of("recorded"), now: START, profile, preemptions: (0, 0) })
     }
 
     fn give(&mut self, object: Object) {
@@ -126,7 +126,7 @@ impl Player {
 
 /// Plays a case; `None` if the configuration is rejected.
 fn play(case: &Case, profile: Profile) -> Option<(Vec<Comparison>, (usize, usize))> {
-    let mut player = Player::begin(case, profile)?;
+    let mut player = Player::prepare(case, profile)?;
     for number in 0..case.scenario.steps.len() {
         player.step(case, number);
     }
@@ -212,7 +212,7 @@ fn what_pods_add_decides_otherwise() {
 }
 
 #[test]
-fn what_pods_cannot_say_is_named() {
+fn missing_data_of_pods_is_named() {
     let mut table: BTreeMap<&str, usize> = BTreeMap::new();
     for case in cases(Profile::V1_8_0) {
         *table.entry(why_not(&case.scenario).unwrap_or("played")).or_default() += 1;

@@ -35,7 +35,7 @@ fn ends(stage: &mut Stage, ask: &str) {
 }
 
 #[test]
-fn victims_that_ours_would_take_are_the_same_without_being_told_so() {
+fn victims_that_kornsole_would_select_are_the_same_without_input() {
     let mut stage = full();
     ends(&mut stage, "f3");
     let checks = stage.shadow.take_checks();
@@ -45,14 +45,14 @@ fn victims_that_ours_would_take_are_the_same_without_being_told_so() {
 }
 
 #[test]
-fn other_victims_are_shown_beside_ours() {
+fn other_victims_are_shown_next_to_local_ones() {
     let mut stage = full();
     let victims = BTreeSet::from([("filler".into(), "f2".into())]);
     stage.shadow.freed(stage.at, &victims);
     let checks = stage.shadow.take_checks();
     assert_eq!(checks.len(), 1);
     assert!(!checks[0].is_same());
-    assert_eq!(checks[0].ours, [("filler".into(), "f3".into())]);
+    assert_eq!(checks[0].local, [("filler".into(), "f3".into())]);
     // The free resources are on the other scheduler's node.
     assert!(stage.wait(500).decided("want", "w", "n2").verdict.agrees());
 }

@@ -75,7 +75,7 @@ fn with_another_profile_what_differs_is_named() {
 }
 
 #[test]
-fn a_difference_says_why() {
+fn a_difference_has_a_reason() {
     let mut found = String::new();
     for name in ["appsort-001", "gang-003", "nodes-003", "preempt-003", "quota-002"] {
         let Some(case) = case(name, Profile::V1_8_0) else { continue };

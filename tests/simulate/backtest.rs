@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use engine::journal::Folder;
+use engine::journal::Dir;
 use engine::{Core, Engine, Progress, Setup};
 use kornsole::cli::demo;
 use model::{Identity, Profile, Time};
@@ -13,14 +13,14 @@ use scenario::{Demo, Workload};
 use view::act::{AskSpec, NodeSpec, PartitionAct, Submission};
 
 use super::command::{path, simulate};
-use super::common::{TestFolder, millicores, user, within};
+use super::common::{TestDir, millicores, user, within};
 
-fn recorded(folder: &Path, minutes: u64) {
+fn recorded(dir: &Path, minutes: u64) {
     const SEED: u64 = 42;
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
-    let open = Folder::open(folder, false).unwrap();
-    let (mut core, retained) = open.begin(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
+    let open = Dir::open(dir, false).unwrap();
+    let (mut core, retained) = open.start(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
     let until = Time::ZERO + Duration::from_secs(60 * minutes);
     while core.run_until(until, 1000) == Progress::Busy {}
     assert!(retained.sync(&mut core));
@@ -34,9 +34,9 @@ fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
 }
 
 #[test]
-fn what_really_came_in_simulated_is_near_what_was() {
-    let folder = TestFolder::new();
-    let state = folder.join("state");
+fn simulated_arrivals_are_close_to_recorded_ones() {
+    let dir = TestDir::new();
+    let state = dir.join("state");
     recorded(&state, 10);
     let (code, out, err) = simulate(&["--state", path(&state), "--backtest"]);
     assert_eq!(code, Some(0), "{out}{err}");
@@ -50,14 +50,14 @@ fn what_really_came_in_simulated_is_near_what_was() {
     }
 }
 
-fn with_a_late_node(folder: &Path, node: bool) {
+fn with_a_late_node(dir: &Path, node: bool) {
     const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
     let setup = Setup::of(Profile::Kornsole);
     let config = || Arc::new(config::read(CONFIG, setup.profile).config.unwrap());
-    let open = Folder::open(folder, false).unwrap();
+    let open = Dir::open(dir, false).unwrap();
     let make =
         Box::new(|workload| Ok(Core::set_up(&setup, config(), workload)?.with_config_text(CONFIG.as_bytes(), None)));
-    let (core, retained) = open.begin(&setup, 1.0, None, make).unwrap();
+    let (core, retained) = open.start(&setup, 1.0, None, make).unwrap();
     let engine = Engine::start_with_journal(core, 1.0, None, Some(retained)).unwrap();
     let give = |act| {
         let (sender, answers) = channel();
@@ -81,9 +81,9 @@ fn with_a_late_node(folder: &Path, node: bool) {
 }
 
 #[test]
-fn a_node_that_came_during_the_span_is_there_from_its_beginning() {
-    let folder = TestFolder::new();
-    let state = folder.join("state");
+fn a_node_that_was_added_during_the_span_exists_from_its_start() {
+    let dir = TestDir::new();
+    let state = dir.join("state");
     with_a_late_node(&state, true);
     let (code, out, err) = simulate(&["--state", path(&state), "--json"]);
     assert_eq!(code, Some(0), "{out}{err}");
@@ -93,8 +93,8 @@ fn a_node_that_came_during_the_span_is_there_from_its_beginning() {
 
 #[test]
 fn a_span_without_a_node_is_refused() {
-    let folder = TestFolder::new();
-    let state = folder.join("state");
+    let dir = TestDir::new();
+    let state = dir.join("state");
     with_a_late_node(&state, false);
     for arguments in [["--state", path(&state)].as_slice(), &["--state", path(&state), "--backtest"]] {
         let (code, out, err) = simulate(arguments);

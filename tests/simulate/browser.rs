@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use super::command::{GENERATED, path, simulate};
-use super::common::TestFolder;
+use super::common::TestDir;
 
 fn browser() -> Option<&'static str> {
     let runs = |name: &&str| {
@@ -24,11 +24,11 @@ fn a_page_opens_in_a_browser_with_its_tables_and_charts() {
         println!("left out: there is no Chromium on this machine");
         return;
     };
-    let folder = TestFolder::new();
-    let (file, html) = (folder.write("mix.toml", GENERATED), folder.write("report.html", ""));
+    let dir = TestDir::new();
+    let (file, html) = (dir.write("mix.toml", GENERATED), dir.write("report.html", ""));
     let (code, _, err) = simulate(&[path(&file), "--node-count", "6,8", "--html", path(&html)]);
     assert_eq!(code, Some(0), "{err}");
-    let profile = folder.write("browser", "").with_extension("profile");
+    let profile = dir.write("browser", "").with_extension("profile");
     // The DOM after the layout; no address is reachable.
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--host-resolver-rules=MAP * ~NOTFOUND"])

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::common::TestFolder;
+use super::common::TestDir;
 
 pub const GENERATED: &str = r#"for = "2h"
 
@@ -42,7 +42,7 @@ pub fn path(file: &Path) -> &str {
 
 #[test]
 fn a_scenario_gives_the_trace_of_run_byte_for_byte() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
     for name in ["gang", "preempt", "appsort", "fence"] {
         let mut files: Vec<_> = std::fs::read_dir(&scenarios).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -52,7 +52,7 @@ fn a_scenario_gives_the_trace_of_run_byte_for_byte() {
                 && file.file_name().unwrap().to_string_lossy().contains(name)
         });
         let file = found.unwrap_or_else(|| panic!("no scenario has {name} in its name"));
-        let trace = folder.write("trace.jsonl", "");
+        let trace = dir.write("trace.jsonl", "");
         let (code, out, err) = simulate(&[path(file), "--core", "1.8.0", "--trace", path(&trace)]);
         assert_eq!(code, Some(0), "{out}{err}");
         let run =
@@ -63,9 +63,9 @@ fn a_scenario_gives_the_trace_of_run_byte_for_byte() {
 
 #[test]
 fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
-    let folder = TestFolder::new();
-    let file = folder.write("mix.toml", GENERATED.replace("2h", "20m"));
-    let retained = folder.write("runs.jsonl", "");
+    let dir = TestDir::new();
+    let file = dir.write("mix.toml", GENERATED.replace("2h", "20m"));
+    let retained = dir.write("runs.jsonl", "");
     let arguments = [path(&file), "--load", "1,2", "--node-count", "2,4", "--seeds", "3", "--json"];
     let with = |more: &[&str]| simulate(&[&arguments[..], more].concat());
     let (code, one, err) = with(&["--threads", "1"]);
@@ -78,7 +78,7 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();
     std::fs::write(&retained, format!("{half}{}", &lines[..40])).unwrap();
     assert_eq!(with(&["--resume", path(&retained)]).1, one);
-    let other = folder.write("other.txt", "my notes\n");
+    let other = dir.write("other.txt", "my notes\n");
     let (code, _, err) = with(&["--resume", path(&other)]);
     assert!(code == Some(1) && err.contains("not a file of finished runs"), "{err}");
     assert_eq!(std::fs::read_to_string(&other).unwrap(), "my notes\n");
@@ -86,8 +86,8 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
 
 #[test]
 fn the_fewest_nodes_that_meet_a_target_are_found_with_the_runs_it_took() {
-    let folder = TestFolder::new();
-    let file = folder.write("mix.toml", GENERATED);
+    let dir = TestDir::new();
+    let file = dir.write("mix.toml", GENERATED);
     let (code, out, err) = simulate(&[path(&file), "--find", "nodes", "--until", "p95(wait, root.etl) < 1m"]);
     assert_eq!(code, Some(0), "{out}{err}");
     let line = out.lines().find(|line| line.contains("nodes meet")).unwrap();
@@ -102,18 +102,18 @@ fn the_fewest_nodes_that_meet_a_target_are_found_with_the_runs_it_took() {
 }
 
 #[test]
-fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
-    let folder = TestFolder::new();
-    let large = folder.write("large.toml", GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory"));
+fn an_unreachable_target_shows_the_best_value_and_why_more_does_not_help() {
+    let dir = TestDir::new();
+    let large = dir.write("large.toml", GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory"));
     let (code, out, _) = simulate(&[path(&large), "--find", "nodes", "--until", "waiting(root.etl) < 1"]);
     assert_eq!(code, Some(1), "{out}");
     assert!(
         out.contains("cannot be met: with 2 nodes") && out.contains("requests 12 cpu, the largest node has 8"),
         "{out}"
     );
-    let file = folder.write("mix.toml", GENERATED);
+    let file = dir.write("mix.toml", GENERATED);
     let queues = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n      resources: {max: {vcore: 4}}\n    - name: web\n";
-    let limited = folder.write("limited.yaml", queues);
+    let limited = dir.write("limited.yaml", queues);
     let target = ["--find", "nodes", "--until", "p95(wait, root.etl) < 1m"];
     let (code, out, _) = simulate(&[&[path(&file), "--config", path(&limited)], &target[..]].concat());
     assert_eq!(code, Some(1), "{out}");
@@ -122,12 +122,12 @@ fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
 
 #[test]
 fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
-    let folder = TestFolder::new();
-    let large = folder.write("large.toml", GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory"));
+    let dir = TestDir::new();
+    let large = dir.write("large.toml", GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory"));
     let log: String = (1..=2)
         .map(|job| format!("{job} {} 0 600 4 -1 -1 4 3600 2097152 1 5 2 -1 1 0 -1 -1\n", 60 * (job - 1)))
         .collect();
-    let log = folder.write("memory.swf", log);
+    let log = dir.write("memory.swf", log);
     let pod = |name: &str| {
         format!(
             r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{name}", "namespace": "spark", "uid": "{name}",
@@ -137,7 +137,7 @@ fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
         )
     };
     let pods = format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{}, {}]}}"#, pod("a"), pod("b"));
-    let pods = folder.write("pods.json", pods);
+    let pods = dir.write("pods.json", pods);
     let cases: [(&[&str], &str); 3] = [
         (&[path(&large)], "requests 12 cpu, the largest node has 8"),
         (&[path(&log), "--node", "vcore=16", "--node-count", "1"], "no node has memory"),
@@ -155,18 +155,18 @@ fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
         }
         let (_, out, _) = simulate(&[arguments, &["--json"]].concat());
         let run: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
-        let figures = &run["figures"];
-        assert!(figures["total"]["waits"]["max"].is_null() && figures["never"][0]["count"].as_u64() > Some(0), "{out}");
+        let metrics = &run["figures"];
+        assert!(metrics["total"]["waits"]["max"].is_null() && metrics["never"][0]["count"].as_u64() > Some(0), "{out}");
     }
 }
 
 #[test]
 fn no_condition_is_met_where_nothing_ever_runs_and_a_search_names_its_core_and_what_never_runs() {
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let large = GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory");
     let (partly, never) = (
-        folder.write("partly.toml", &large),
-        folder.write("never.toml", large.split("[[stream]]\nname = \"web\"").next().unwrap()),
+        dir.write("partly.toml", &large),
+        dir.write("never.toml", large.split("[[stream]]\nname = \"web\"").next().unwrap()),
     );
     let find = |file: &Path, condition: &str, more: &[&str]| {
         simulate(&[&[path(file), "--find", "nodes", "--until", condition], more].concat())
@@ -187,16 +187,16 @@ fn no_condition_is_met_where_nothing_ever_runs_and_a_search_names_its_core_and_w
 
 #[test]
 fn configurations_are_compared_in_sentences_and_a_page_needs_no_network() {
-    let folder = TestFolder::new();
-    let file = folder.write("mix.toml", GENERATED);
+    let dir = TestDir::new();
+    let file = dir.write("mix.toml", GENERATED);
     let queues = |max: &str| {
         format!(
             "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n{max}    - name: web\n"
         )
     };
-    let wide = folder.write("wide.yaml", queues(""));
-    let narrow = folder.write("narrow.yaml", queues("      resources: {max: {vcore: 4}}\n"));
-    let html = folder.write("report.html", "");
+    let wide = dir.write("wide.yaml", queues(""));
+    let narrow = dir.write("narrow.yaml", queues("      resources: {max: {vcore: 4}}\n"));
+    let html = dir.write("report.html", "");
     let (code, out, err) =
         simulate(&[path(&file), "--config", path(&wide), "--config", path(&narrow), "--html", path(&html)]);
     assert_eq!(code, Some(0), "{err}");
@@ -211,9 +211,9 @@ fn configurations_are_compared_in_sentences_and_a_page_needs_no_network() {
 
 #[test]
 fn bad_input_has_its_place_and_nothing_is_run() {
-    let folder = TestFolder::new();
-    let log = folder.write("log.swf", "1 2 3\n1 0 0 60 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1\n");
-    let empty = folder.write("empty.swf", "; nothing but a comment\n");
+    let dir = TestDir::new();
+    let log = dir.write("log.swf", "1 2 3\n1 0 0 60 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1\n");
+    let empty = dir.write("empty.swf", "; nothing but a comment\n");
     let nodes = ["--node", "vcore=4", "--node-count", "1"];
     let (code, out, err) = simulate(&[&[path(&log)], &nodes[..]].concat());
     assert!(
@@ -242,8 +242,8 @@ fn bad_input_has_its_place_and_nothing_is_run() {
 
 #[test]
 fn a_file_larger_than_the_memory_is_refused_with_the_estimate() {
-    let folder = TestFolder::new();
-    let file = folder.write("huge.swf", "");
+    let dir = TestDir::new();
+    let file = dir.write("huge.swf", "");
     // The file is sparse.
     std::fs::File::options().write(true).open(&file).unwrap().set_len(4 << 40).unwrap();
     let (code, out, err) = simulate(&[path(&file), "--node", "vcore=4", "--node-count", "1"]);
@@ -254,10 +254,10 @@ fn a_file_larger_than_the_memory_is_refused_with_the_estimate() {
 
 #[test]
 fn a_key_that_is_set_is_compared_with_what_is_configured() {
-    let folder = TestFolder::new();
-    let file = folder.write("mix.toml", GENERATED);
+    let dir = TestDir::new();
+    let file = dir.write("mix.toml", GENERATED);
     let queues = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n      resources: {max: {vcore: 4}}\n    - name: web\n";
-    let now = folder.write("now.yaml", queues);
+    let now = dir.write("now.yaml", queues);
     let (code, out, err) = simulate(&[path(&file), "--config", path(&now), "--set", "root.etl.max.vcore=x4"]);
     assert_eq!(code, Some(0), "{err}");
     let sentence =
@@ -278,15 +278,15 @@ fn a_key_that_is_set_is_compared_with_what_is_configured() {
 }
 
 #[test]
-fn a_packed_log_is_read_as_a_stream_and_jobs_after_the_end_are_not_kept() {
+fn a_compressed_log_is_read_as_a_stream_and_jobs_after_the_end_are_not_stored() {
     use std::io::Write as _;
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     writeln!(packed, "; MaxProcs: 64").unwrap();
     for job in 1..=20_000 {
         writeln!(packed, "{job} {} 0 30 1 -1 -1 1 60 -1 1 3 7 -1 1 -1 -1 -1", job * 60).unwrap();
     }
-    let log = folder.write("log.swf.gz", packed.finish().unwrap());
+    let log = dir.write("log.swf.gz", packed.finish().unwrap());
     let (code, out, err) = simulate(&[path(&log), "--for", "1h"]);
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("log.swf.gz: jobs that are submitted after the end of --for: 19939\n"), "{out}");

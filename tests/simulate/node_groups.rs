@@ -1,7 +1,7 @@
 //! `kornsole simulate --node-group` and workload objects: output and rejections.
 
 use super::command::{path, simulate};
-use super::common::TestFolder;
+use super::common::TestDir;
 
 const JOB: &str = "
 apiVersion: batch/v1
@@ -32,9 +32,9 @@ spec:
 const GROUP: &str = "m5.xlarge: cpu=4, memory=16Gi, max=10, delay=90s, price=0.2";
 
 #[test]
-fn pods_of_workload_objects_run_on_nodes_that_come_for_them() {
-    let folder = TestFolder::new();
-    let job = folder.write("job.yaml", JOB);
+fn pods_of_workload_objects_run_on_nodes_that_are_added_for_them() {
+    let dir = TestDir::new();
+    let job = dir.write("job.yaml", JOB);
     let (code, out, err) = simulate(&[path(&job), "--node-group", GROUP, "--runtime", "10m"]);
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("job.yaml: created 6 pods for 1 Job object\n"), "{out}");
@@ -50,11 +50,11 @@ fn pods_of_workload_objects_run_on_nodes_that_come_for_them() {
 
 #[test]
 fn several_objects_of_a_directory_are_one_workload() {
-    let folder = TestFolder::new();
-    folder.write("job.yaml", JOB);
-    folder.write("spark.yaml", SPARK);
-    folder.write("node.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "32", "memory": "99Gi", "pods": "99"}}}"#);
-    let (code, out, err) = simulate(&[path(&folder), "--runtime", "10m"]);
+    let dir = TestDir::new();
+    dir.write("job.yaml", JOB);
+    dir.write("spark.yaml", SPARK);
+    dir.write("node.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "32", "memory": "99Gi", "pods": "99"}}}"#);
+    let (code, out, err) = simulate(&[path(&dir), "--runtime", "10m"]);
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("created 6 pods for 1 Job object\n"), "{out}");
     assert!(out.contains("created 4 pods for 1 SparkApplication object\n"), "{out}");
@@ -64,8 +64,8 @@ fn several_objects_of_a_directory_are_one_workload() {
 
 #[test]
 fn nodes_come_for_a_gang_of_a_scenario_that_never_came_together() {
-    let folder = TestFolder::new();
-    let scenario = folder.write(
+    let dir = TestDir::new();
+    let scenario = dir.write(
         "gang.yaml",
         "config: |\n  partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]\nsteps:\n\
          - node: {id: n1, capacity: {vcore: 1, memory: 8Gi}}\n\
@@ -83,8 +83,8 @@ fn nodes_come_for_a_gang_of_a_scenario_that_never_came_together() {
 
 #[test]
 fn a_request_that_fits_no_group_is_named() {
-    let folder = TestFolder::new();
-    let job = folder.write("job.yaml", JOB);
+    let dir = TestDir::new();
+    let job = dir.write("job.yaml", JOB);
     let (code, out, _) = simulate(&[path(&job), "--node-group", "small: cpu=1500m, memory=4Gi", "--runtime", "10m"]);
     assert_eq!(code, Some(0));
     assert!(out.contains("application etl requests memory 4Gi, pods 1, vcore 2, which fits no node group"), "{out}");
@@ -92,9 +92,9 @@ fn a_request_that_fits_no_group_is_named() {
 
 #[test]
 fn groups_are_read_from_a_file_and_refused_with_their_place() {
-    let folder = TestFolder::new();
-    let job = folder.write("job.yaml", JOB);
-    let groups = folder.write("groups.txt", format!("# types\n{GROUP}\n"));
+    let dir = TestDir::new();
+    let job = dir.write("job.yaml", JOB);
+    let groups = dir.write("groups.txt", format!("# types\n{GROUP}\n"));
     let named = format!("@{}", path(&groups));
     assert_eq!(simulate(&[path(&job), "--node-group", &named, "--runtime", "10m"]).0, Some(0));
     let (code, _, err) = simulate(&[path(&job), "--node-group", &named, "--node-group", GROUP]);
@@ -128,10 +128,10 @@ spec:
 ";
 
 #[test]
-fn groups_come_from_manifests_of_autoscalers() {
-    let folder = TestFolder::new();
-    let job = folder.write("job.yaml", JOB);
-    let (pool, deployment) = (folder.write("pool.yaml", POOL), folder.write("ca.yaml", DEPLOYMENT));
+fn groups_are_read_from_manifests_of_autoscalers() {
+    let dir = TestDir::new();
+    let job = dir.write("job.yaml", JOB);
+    let (pool, deployment) = (dir.write("pool.yaml", POOL), dir.write("ca.yaml", DEPLOYMENT));
     let run = |file: &std::path::Path, kind: &str| {
         let named = format!("@{}", path(file));
         let arguments = [path(&job), "--node-group", &named, "--instance-type", kind, "--runtime", "10m", "--json"];
@@ -153,8 +153,8 @@ fn groups_come_from_manifests_of_autoscalers() {
 }
 
 #[test]
-fn nodes_come_for_the_placeholders_of_a_gang() {
-    let folder = TestFolder::new();
+fn nodes_are_added_for_the_placeholders_of_a_gang() {
+    let dir = TestDir::new();
     let groups = r#"yunikorn.apache.org/task-groups: '[{"name": "w", "minMember": 6, "minResource": {"cpu": "2", "memory": "4Gi"}}]'"#;
     let annotations =
         format!("annotations:\n        yunikorn.apache.org/task-group-name: w\n        {groups}\n      labels:");
@@ -162,9 +162,9 @@ fn nodes_come_for_the_placeholders_of_a_gang() {
         "metadata: {labels: {applicationId: etl, queue: root.etl}}",
         &format!("metadata:\n      {annotations} {{applicationId: etl, queue: root.etl}}"),
     );
-    let job = folder.write("gang.yaml", gang);
+    let job = dir.write("gang.yaml", gang);
     let config = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n      properties: {application.sort.policy: fifo}\n";
-    let config = folder.write("queues.yaml", config);
+    let config = dir.write("queues.yaml", config);
     let (code, out, err) =
         simulate(&[path(&job), "--config", path(&config), "--node-group", GROUP, "--runtime", "10m", "--json"]);
     assert_eq!(code, Some(0), "{err}");

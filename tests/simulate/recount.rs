@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::scenario::{self, RunOutcome, Runner, Scenario, Sink};
 use forecast::simulate::meter::{Meter, Pending};
-use forecast::simulate::{Figures, Waits};
+use forecast::simulate::{Metrics, Waits};
 use model::{AppId, AskId, Profile, Resource, Time};
 use scheduler::{Event, EventKind, Scheduler};
 
@@ -79,17 +79,17 @@ impl Recount {
         }
     }
 
-    fn differs(mut self, figures: &Figures, end: Time) -> Option<String> {
+    fn differs(mut self, metrics: &Metrics, end: Time) -> Option<String> {
         let open: Vec<Key> = self.has.keys().cloned().collect();
         open.iter().for_each(|key| drop(self.close(key, end)));
-        let waiting = figures.total.waits.waiting;
-        if figures.total.allocated != self.waits.len() as u64 || figures.total.preempted != self.preempted {
-            return Some(format!("{} allocations, recounted {}", figures.total.allocated, self.waits.len()));
+        let waiting = metrics.total.waits.waiting;
+        if metrics.total.allocated != self.waits.len() as u64 || metrics.total.preempted != self.preempted {
+            return Some(format!("{} allocations, recounted {}", metrics.total.allocated, self.waits.len()));
         }
-        if waiting == 0 && figures.total.waits != Waits::of(self.waits, 0) {
-            return Some(format!("waits: {:?}", figures.total.waits));
+        if waiting == 0 && metrics.total.waits != Waits::of(self.waits, 0) {
+            return Some(format!("waits: {:?}", metrics.total.waits));
         }
-        let groups = std::iter::once(&figures.total).chain(&figures.users);
+        let groups = std::iter::once(&metrics.total).chain(&metrics.users);
         let reported: BTreeMap<(String, String), u64> = groups
             .flat_map(|group| group.used.iter().map(|(name, used)| ((group.name.clone(), name.clone()), *used)))
             .collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use forecast::simulate::{Figures, Job, Plan, Stopped, Task, Workload, arrange, run};
+use forecast::simulate::{Job, Metrics, Plan, Stopped, Task, Workload, arrange, run};
 use model::{AppId, Identity, NodeId, Priority, Profile, Resource, Time};
 use scheduler::NodeSpec;
 
@@ -31,7 +31,7 @@ fn workload(jobs: Vec<Job>) -> Workload {
     Workload { nodes: vec![node], jobs, ..Workload::default() }
 }
 
-fn ran(workload: &Workload, queues: &str) -> Figures {
+fn ran(workload: &Workload, queues: &str) -> Metrics {
     let config = Arc::new(config::read(queues, Profile::Kornsole).config.unwrap());
     let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
     run(workload, &plan, &|_| true).unwrap()
@@ -39,34 +39,34 @@ fn ran(workload: &Workload, queues: &str) -> Figures {
 
 #[test]
 fn what_does_not_fit_waits_until_something_ends() {
-    let figures = ran(&workload(vec![job("one", "root.a", 0, 4, 60), job("two", "root.a", 10, 2, 30)]), QUEUES);
-    let waits = figures.total.waits;
+    let metrics = ran(&workload(vec![job("one", "root.a", 0, 4, 60), job("two", "root.a", 10, 2, 30)]), QUEUES);
+    let waits = metrics.total.waits;
     assert_eq!((waits.count, waits.waiting, waits.max, waits.p50), (6, 0, 50_000, 0));
-    assert_eq!(figures.total.used["vcore"], (4 * 60 + 2 * 30) * 1000);
+    assert_eq!(metrics.total.used["vcore"], (4 * 60 + 2 * 30) * 1000);
     // The nodes provide 4 cores for 90 s until the last task ends.
-    let ended = figures.ended / 1000;
+    let ended = metrics.ended / 1000;
     assert!((90..=150).contains(&ended), "{ended}");
-    assert_eq!(figures.resources["vcore"].peak, 4000);
+    assert_eq!(metrics.resources["vcore"].peak, 4000);
 }
 
 #[test]
-fn what_is_preempted_begins_again_and_is_counted() {
+fn preempted_jobs_restart_and_are_counted() {
     let mut second = job("two", "root.b", 30, 4, 60);
     second.tasks[0].priority = Priority(5);
-    let figures = ran(&workload(vec![job("one", "root.a", 0, 4, 600), second]), QUEUES);
-    let preempted = figures.total.preempted;
-    assert!(preempted > 0, "{figures:?}");
-    assert_eq!(figures.total.allocated, 8 + preempted);
-    assert_eq!(figures.total.waits.waiting, 0, "everything ran in the end");
+    let metrics = ran(&workload(vec![job("one", "root.a", 0, 4, 600), second]), QUEUES);
+    let preempted = metrics.total.preempted;
+    assert!(preempted > 0, "{metrics:?}");
+    assert_eq!(metrics.total.allocated, 8 + preempted);
+    assert_eq!(metrics.total.waits.waiting, 0, "everything ran in the end");
 }
 
 #[test]
 fn what_never_fits_is_named_and_the_run_ends() {
     let mut large = job("large", "root.a", 5, 1, 10);
     large.tasks[0].resource = vcore(5);
-    let figures = ran(&workload(vec![job("one", "root.a", 0, 1, 20), large]), QUEUES);
-    assert_eq!((figures.total.waits.waiting, figures.total.allocated), (1, 1));
-    let (name, amounts) = figures.largest_waiting.unwrap();
+    let metrics = ran(&workload(vec![job("one", "root.a", 0, 1, 20), large]), QUEUES);
+    assert_eq!((metrics.total.waits.waiting, metrics.total.allocated), (1, 1));
+    let (name, amounts) = metrics.largest_waiting.unwrap();
     assert!(name.starts_with("large/") && amounts["vcore"] == 5000, "{name}");
 }
 
@@ -83,7 +83,7 @@ fn twice_the_load_waits_longer_and_more_nodes_help() {
 }
 
 #[test]
-fn a_run_that_nobody_wants_any_more_stops() {
+fn a_run_that_is_no_longer_needed_stops() {
     let jobs = (0..500).map(|number| job(&format!("job-{number}"), "root.a", 0, 2, 30)).collect();
     let config = Arc::new(config::read(QUEUES, Profile::Kornsole).config.unwrap());
     let plan = Plan { config, profile: Profile::Kornsole, until: None, from: None, again: true };
@@ -94,12 +94,12 @@ fn a_run_that_nobody_wants_any_more_stops() {
 fn what_is_taken_back_does_not_run_later_and_counts_by_itself() {
     let mut impatient = job("two", "root.a", 10, 2, 30);
     (impatient.tasks[0].runs, impatient.tasks[0].taken_back) = (None, Some(Duration::from_secs(20)));
-    let figures = ran(&workload(vec![job("one", "root.a", 0, 4, 60), impatient.clone()]), QUEUES);
-    assert_eq!((figures.total.waits.count, figures.total.taken_back), (4, 2));
-    assert_eq!((figures.total.allocated, figures.total.waits.waiting), (4, 0));
+    let metrics = ran(&workload(vec![job("one", "root.a", 0, 4, 60), impatient.clone()]), QUEUES);
+    assert_eq!((metrics.total.waits.count, metrics.total.taken_back), (4, 2));
+    assert_eq!((metrics.total.allocated, metrics.total.waits.waiting), (4, 0));
     // It runs with enough capacity, and ends when it is reclaimed.
-    let figures = ran(&workload(vec![impatient]), QUEUES);
-    assert_eq!((figures.total.allocated, figures.total.used["vcore"]), (2, 2 * 20 * 1000));
+    let metrics = ran(&workload(vec![impatient]), QUEUES);
+    assert_eq!((metrics.total.allocated, metrics.total.used["vcore"]), (2, 2 * 20 * 1000));
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn what_is_recorded_by_itself_after_a_preemption_is_not_asked_for_again() {
     let mut second = job("two", "root.b", 30, 4, 60);
     second.tasks[0].priority = Priority(5);
     first.tasks[0].replaced = true;
-    let figures = ran(&workload(vec![first.clone(), second.clone()]), QUEUES);
-    assert!(figures.total.preempted > 0);
-    assert_eq!(figures.total.allocated, 8);
+    let metrics = ran(&workload(vec![first.clone(), second.clone()]), QUEUES);
+    assert!(metrics.total.preempted > 0);
+    assert_eq!(metrics.total.allocated, 8);
     // A task that may not preempt waits.
     second.tasks[0].allow_preempt_other = false;
     assert_eq!(ran(&workload(vec![first, second]), QUEUES).total.preempted, 0);

@@ -69,12 +69,12 @@ fn use_paths(prefix: &[String], tree: &str) -> Vec<(Path, String)> {
 impl Layer {
     fn read(name: &str) -> Self {
         let mut modules = BTreeMap::new();
-        let folder = format!("crates/{name}/src");
+        let dir = format!("crates/{name}/src");
         for file in all_sources() {
-            if !file.starts_with(&folder) || is_test_file(&file) {
+            if !file.starts_with(&dir) || is_test_file(&file) {
                 continue;
             }
-            let path = file.strip_prefix(&folder).unwrap().with_extension("");
+            let path = file.strip_prefix(&dir).unwrap().with_extension("");
             let mut path: Path = path.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
             if path.last().is_some_and(|last| last == "mod" || last == "lib") {
                 path.pop();
@@ -127,16 +127,16 @@ impl Layer {
     fn arrows(&self) -> BTreeMap<Path, BTreeSet<Path>> {
         let used = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))?\s+)?use\s+([^;]+);").unwrap();
         let inline = Regex::new(r"\b((?:crate|super|self)(?:::\w+)+|\w+::\w+)").unwrap();
-        let rooms: BTreeSet<&Path> = self.modules.keys().filter(|module| !self.is_facade(module)).collect();
+        let spaces: BTreeSet<&Path> = self.modules.keys().filter(|module| !self.is_facade(module)).collect();
         let mut arrows = BTreeMap::new();
-        for module in &rooms {
+        for module in &spaces {
             let text = &self.modules[*module];
             let mut paths: Vec<Path> =
                 used.captures_iter(text).flat_map(|found| use_paths(&[], &found[1])).map(|(path, _)| path).collect();
             let body = used.replace_all(text, "");
             paths.extend(inline.captures_iter(&body).map(|found| segments(&found[1])));
             let targets = paths.iter().filter_map(|path| self.target(&self.absolute(module, path)?, 0));
-            let targets = targets.filter(|target| target != *module && rooms.contains(target)).collect();
+            let targets = targets.filter(|target| target != *module && spaces.contains(target)).collect();
             arrows.insert((*module).clone(), targets);
         }
         arrows

@@ -17,8 +17,8 @@ fn doc_comments(text: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut last = None;
     for (at, line) in text.lines().enumerate() {
-        let Some(said) = line.trim_start().strip_prefix("///") else { continue };
-        let words = said.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+        let Some(reported) = line.trim_start().strip_prefix("///") else { continue };
+        let words = reported.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
         match found.last_mut() {
             Some((_, sum)) if last == Some(at.wrapping_sub(1)) => *sum += words,
             _ => found.push((at + 1, words)),
@@ -29,7 +29,7 @@ fn doc_comments(text: &str) -> Vec<(usize, usize)> {
 }
 
 #[test]
-fn no_doc_comment_only_says_the_name_again() {
+fn no_doc_comment_only_repeats_the_name() {
     let mut short = Vec::new();
     for file in all_sources() {
         let comments = doc_comments(&fs::read_to_string(&file).unwrap());

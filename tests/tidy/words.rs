@@ -76,8 +76,8 @@ fn remarks(file: &Path) -> Vec<(usize, String)> {
 
 /// Files with [`remarks`].
 fn remarked() -> Vec<PathBuf> {
-    let folders = ["recordings", "themes", "scripts", "packaging", "packaging/krew", "packaging/helm/kornsole"];
-    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    let dirs = ["recordings", "themes", "scripts", "packaging", "packaging/krew", "packaging/helm/kornsole"];
+    let entries = dirs.iter().flat_map(|dir| fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()));
     let mut found: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
     found.retain(|path| {
         path.extension().is_none_or(|extension| ["tape", "toml", "yaml"].iter().any(|one| extension == *one))
@@ -88,8 +88,8 @@ fn remarked() -> Vec<PathBuf> {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let in_folder = |folder: &str| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    let mut found = [in_folder("docs"), in_folder("docs/guide"), vec!["README.md".into()]].concat();
+    let in_dir = |dir: &str| fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let mut found = [in_dir("docs"), in_dir("docs/guide"), vec!["README.md".into()]].concat();
     found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     found.retain(|path| !ALLOWED.iter().any(|(allowed, _)| path == Path::new(allowed)));
     found.sort();

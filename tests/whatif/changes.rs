@@ -151,7 +151,7 @@ fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
 }
 
 #[test]
-fn a_change_takes_no_time_so_what_it_does_not_touch_is_the_same() {
+fn a_change_needs_no_time_so_untouched_parts_are_equal() {
     // `b` has pending requests when the runs start.
     let steps = format!(
         "{STEPS}  - submit: {{app: three, queue: root.b, user: joe}}\n  - ask: {{app: three, id: z, count: 2, resource: {{vcore: 1}}}}\n"

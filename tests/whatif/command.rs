@@ -5,25 +5,25 @@ use std::process::Command;
 use super::stage::{CONFIG, STEPS};
 
 fn whatif(arguments: &[&str]) -> (i32, String, String) {
-    let folder = tempfile_folder();
+    let dir = tempfile_dir();
     let indented: String = CONFIG.lines().map(|line| format!("  {line}\n")).collect();
-    let file = folder.join("scenario.yaml");
+    let file = dir.join("scenario.yaml");
     std::fs::write(&file, format!("version: 1\nconfig: |\n{indented}steps:{STEPS}")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     command.args(["whatif", "--workload"]).arg(&file).args(arguments);
     let output = command.output().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::remove_dir_all(&dir).unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-fn tempfile_folder() -> std::path::PathBuf {
+fn tempfile_dir() -> std::path::PathBuf {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("kornsole-whatif-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    let dir = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
 }
 
 #[test]

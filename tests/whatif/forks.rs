@@ -79,7 +79,7 @@ proptest! {
 }
 
 #[test]
-fn a_fork_goes_on_as_the_original() {
+fn a_fork_continues_like_the_original() {
     let more = filled(&[(true, 3, 1, 200), (false, 4, 2, 30), (false, 2, 0, 399), (true, 1, 1, 10)]);
     let text =
         format!("version: 1\nsteps:{more}  - release: {{app: one, id: x-1}}\n  - schedule: idle\n  - snapshot: end\n");
@@ -110,7 +110,7 @@ fn a_what_if_books_nothing_of_the_time_before_it() {
     // The time of a remote scheduler counts from 1970: half a million hours.
     let original = runner(Profile::Kornsole, CONFIG, STEPS);
     let now = Time(1_760_000_000_000_000);
-    let fork = Fork::of(original.scheduler(), None, (now, Pace::beginning(now)), None, usize::MAX).unwrap();
+    let fork = Fork::of(original.scheduler(), None, (now, Pace::initial(now)), None, usize::MAX).unwrap();
     let mut core = Core::of_fork(&fork, &Runtimes::default(), "test");
     core.run_until(now + Duration::from_secs(3 * 3_600), usize::MAX);
     let question = Question { by: vec![Dimension::Hour], from: None, to: None, queue: None, user: None };
@@ -122,7 +122,7 @@ fn a_what_if_books_nothing_of_the_time_before_it() {
 #[test]
 fn a_fork_that_is_too_large_or_of_nothing_is_refused() {
     let original = runner(Profile::Kornsole, CONFIG, STEPS);
-    let moment = (original.now(), Pace::beginning(original.now()));
+    let moment = (original.now(), Pace::initial(original.now()));
     let NoFork::TooLarge { bytes, most: 100 } = Fork::of(original.scheduler(), None, moment, None, 100).unwrap_err()
     else {
         panic!("it is larger than 100 bytes")

@@ -9,7 +9,7 @@ use model::Profile;
 use crate::common::share;
 
 fn forked(original: &Runner, done: usize) -> Runner {
-    let moment = (original.now(), Pace::beginning(original.now()));
+    let moment = (original.now(), Pace::initial(original.now()));
     let fork = Fork::of(original.scheduler(), None, moment, None, usize::MAX).unwrap();
     Runner::continuing(fork.scheduler().clone(), fork.now(), done)
 }
@@ -32,11 +32,11 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
     for (done, step) in steps.iter().enumerate() {
         if places.contains(&done) {
             // The fork and its original share all unchanged data.
-            let moment = (original.now(), Pace::beginning(original.now()));
+            let moment = (original.now(), Pace::initial(original.now()));
             let shared = Fork::of(original.scheduler(), None, moment, None, usize::MAX).unwrap();
-            let goes_on = || Runner::continuing(shared.scheduler().clone(), shared.now(), done);
-            followed.push((done, goes_on()));
-            original = goes_on();
+            let continues = || Runner::continuing(shared.scheduler().clone(), shared.now(), done);
+            followed.push((done, continues()));
+            original = continues();
         }
         original.step(step, &mut trace).unwrap();
     }

@@ -7,7 +7,7 @@ use ::forecast::whatif::{Bounds, Change, Fork, Plan, Span, Step, run};
 use ::scenario::{self, RunOutcome, Runner, Silent};
 use engine::explain::explained;
 use model::{Profile, QueuePath};
-use source::forecast::{StopSign, forecast};
+use source::forecast::{StopFlag, forecast};
 use view::waiting::{AskStatus, Asked, Blocker, Explanation, Finding, Place, Remedy, RemedyEffect, RemedyKind};
 
 use crate::common::share;
@@ -175,7 +175,7 @@ fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'
 }
 
 #[test]
-fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
+fn promises_are_kept_at_the_end_of_every_recorded_scenario() {
     let (mut all, mut wrong) = (BTreeMap::<&str, (u64, u64)>::new(), Vec::new());
     for (number, file) in share::part_of(share::recorded_scenarios(), 3).into_iter().enumerate() {
         let scenario = scenario::read(&std::fs::read_to_string(&file).unwrap()).scenario.unwrap();
@@ -220,7 +220,7 @@ fn effects_count_by_application() {
 fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     let fork = super::stage::fork();
     let raised: Arc<str> = Arc::from(CONFIG.replace("vcore: 2", "vcore: 4"));
-    let stop = StopSign::default();
+    let stop = StopFlag::default();
     let lines = forecast(&fork, Arc::clone(&raised), &stop).unwrap().unwrap();
     assert_eq!(
         lines,
@@ -251,11 +251,11 @@ fn every_sentence_has_a_queue_a_resource_and_numbers() {
             let sentence = found.sentence();
             assert!(sentence.contains("root.") && sentence.contains("cpu"), "{sentence}");
             // 40 cores never fit a node of 8.
-            let figures = match app {
+            let metrics = match app {
                 "few" => vec![first.wanted, first.limit],
                 _ => vec![first.missing, first.used, first.limit],
             };
-            for number in figures.into_iter().map(|amount| (amount / 1000).to_string()) {
+            for number in metrics.into_iter().map(|amount| (amount / 1000).to_string()) {
                 assert!(sentence.contains(&number), "{number} is not in {sentence}");
             }
         }

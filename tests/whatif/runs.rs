@@ -11,7 +11,7 @@ use scheduler::{AskSpec, PartitionCommand, Submission};
 use super::stage::{BOUNDS, CONFIG, STEPS, fork, fork_of, plan, runner, tried};
 
 #[test]
-fn what_runs_ends_by_the_model_and_makes_room() {
+fn running_jobs_end_by_the_model_and_free_capacity() {
     let mut plan = plan(&["set root.a.max.vcore=4"], Span::Idle);
     plan.runtimes = vec!["10m".parse().unwrap(), "user:joe=5m".parse().unwrap()];
     let pair = run(&fork(), &plan, BOUNDS, &|| true).unwrap();
@@ -29,7 +29,7 @@ fn what_runs_ends_by_the_model_and_makes_room() {
 fn without_a_model_nothing_ends_and_the_run_stops_when_nothing_changes() {
     let pair = tried(&[], Span::Idle);
     assert_eq!((pair.stopped, pair.runtimes.as_str()), (Stopped::Idle, "runtimes: never ends"));
-    assert!(pair.comparison.is_empty() && pair.ended.since(pair.began) <= Duration::from_secs(3700));
+    assert!(pair.comparison.is_empty() && pair.ended.since(pair.started_at) <= Duration::from_secs(3700));
     assert_eq!(tried(&["kill one"], Span::Cycles(1)).comparison.apps.len(), 2);
 }
 
@@ -109,7 +109,7 @@ fn several_runs_draw_from_the_history_and_are_the_same_on_any_number_of_threads(
 }
 
 #[test]
-fn what_comes_in_comes_in_both_runs_at_its_time() {
+fn submissions_arrive_in_both_runs_at_their_time() {
     let mut plan = plan(&["set root.a.max.vcore=3"], Span::For(Duration::from_secs(60)));
     let who = Identity::new("sue", ["dev"]);
     let submit = Submission { app: "late".into(), queue: "root.b".to_owned(), who, ..Submission::default() };

@@ -44,7 +44,7 @@ pub fn runner(profile: Profile, config: &str, steps: &str) -> Runner {
 
 pub fn fork_of(runner: &Runner, config: &str) -> Fork {
     let now = runner.now();
-    Fork::of(runner.scheduler(), None, (now, Pace::beginning(now)), Some(Arc::from(config)), usize::MAX).unwrap()
+    Fork::of(runner.scheduler(), None, (now, Pace::initial(now)), Some(Arc::from(config)), usize::MAX).unwrap()
 }
 
 pub fn fork() -> Fork {

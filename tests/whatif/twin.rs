@@ -26,7 +26,7 @@ fn first(found: &Finding) -> Option<Blocker> {
 }
 
 /// The compared parts of a blocker: check, place, resource, and values.
-fn figures(blocker: Option<Blocker>) -> Option<String> {
+fn metrics(blocker: Option<Blocker>) -> Option<String> {
     let one = blocker?;
     Some(format!(
         "{:?} {} {:?} {} of {}, {} missing",
@@ -56,8 +56,8 @@ fn compared(runner: &Runner, profile: Profile, name: &str, wrong: &mut Vec<Strin
     let (mut same, mut all) = (0, 0);
     for app in apps {
         all += 1;
-        let here = figures(own.explain(runner.now(), &app, None).unwrap().first_blocker().cloned());
-        let there = figures(first(&twin.explain(&Asked::App(app.clone(), None)).unwrap()));
+        let here = metrics(own.explain(runner.now(), &app, None).unwrap().first_blocker().cloned());
+        let there = metrics(first(&twin.explain(&Asked::App(app.clone(), None)).unwrap()));
         if here == there {
             same += 1;
         } else {
@@ -68,7 +68,7 @@ fn compared(runner: &Runner, profile: Profile, name: &str, wrong: &mut Vec<Strin
 }
 
 #[test]
-fn a_twin_explains_as_the_scheduler_that_it_is_made_of() {
+fn a_copy_explains_like_its_scheduler() {
     let files = share::part_of(share::recorded_scenarios(), 8);
     let (mut same, mut all, mut wrong) = (0, 0, Vec::new());
     for file in files {
@@ -93,7 +93,7 @@ fn a_twin_explains_as_the_scheduler_that_it_is_made_of() {
 
 /// The users are determined when an allocation is taken over.
 #[test]
-fn a_group_at_its_limit_is_at_it_in_the_twin() {
+fn a_group_at_its_limit_is_at_its_limit_in_the_copy() {
     let limits = "limits: [{limit: dev, groups: [dev], maxresources: {vcore: 2}}]";
     let config = CONFIG.replace("resources: {max: {vcore: 2}}", limits);
     let steps = STEPS.replace("user: sue", "user: sue, groups: [dev]").replace("user: joe", "user: joe, groups: [dev]");
@@ -103,12 +103,12 @@ fn a_group_at_its_limit_is_at_it_in_the_twin() {
         assert_eq!(compared(&runner, profile, "groups", &mut wrong), (1, 1), "{wrong:#?}");
         let twin = Twin::of(&part(&runner), profile, runner.now()).unwrap();
         let found = twin.explain(&Asked::App("two".into(), None)).unwrap();
-        assert!(figures(first(&found)).unwrap().starts_with("Group the limit of group dev"), "{found:#?}");
+        assert!(metrics(first(&found)).unwrap().starts_with("Group the limit of group dev"), "{found:#?}");
     }
 }
 
 #[test]
-fn a_twin_decides_as_the_scheduler_does_and_counts_it() {
+fn a_copy_decides_like_the_scheduler_and_counts_it() {
     let mut scheduler = runner(Profile::V1_8_0, CONFIG, STEPS).scheduler().clone();
     let mut now = runner(Profile::V1_8_0, CONFIG, STEPS).now();
     let mut agreement = Agreement::default();

@@ -7,7 +7,7 @@ use ::scenario::{self, RunOutcome, Runner, Silent};
 use model::Profile;
 use scheduler::Partition;
 use view::units::show_amount;
-use view::waiting::{BlockLevel, Blocker, Mending, Place, WaitingGroup};
+use view::waiting::{BlockLevel, Blocker, Place, Resolution, WaitingGroup};
 
 use crate::common::share;
 use view::waiting::RemedyWords;
@@ -18,7 +18,7 @@ use view::waiting::Sentences;
 const NOT_OWN: [&str; 11] =
     ["vcore", "quota", "sleep", "pod", "starv", "lineage", "told", "tell", "whoever", "anew", "hand"];
 
-fn says(sentence: &str, parts: &[String]) {
+fn check_parts(sentence: &str, parts: &[String]) {
     for part in parts {
         assert!(sentence.contains(part.as_str()), "{part:?} is not in: {sentence}");
     }
@@ -54,18 +54,18 @@ fn blocker(one: &Blocker) {
     let sentence = one.sentence();
     assert!(!sentence.is_empty(), "{one:?}");
     if !matches!(one.level, BlockLevel::Node | BlockLevel::Submission | BlockLevel::Ended | BlockLevel::Backoff) {
-        says(&sentence, &place(one));
+        check_parts(&sentence, &place(one));
     }
     if let Some(resource) = &one.resource {
         // Usage does not matter if a request can never fit.
-        let amounts = match one.mending() {
-            Mending::Never => vec![one.wanted, one.limit],
+        let amounts = match one.resolution() {
+            Resolution::Never => vec![one.wanted, one.limit],
             _ => vec![one.missing, one.used, one.limit],
         };
-        says(&sentence, &amounts.into_iter().map(|amount| show_amount(resource, amount)).collect::<Vec<_>>());
-        says(&sentence, &[name(resource)]);
+        check_parts(&sentence, &amounts.into_iter().map(|amount| show_amount(resource, amount)).collect::<Vec<_>>());
+        check_parts(&sentence, &[name(resource)]);
     } else if matches!(one.level, BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps) {
-        says(&sentence, &[one.used.to_string(), one.limit.to_string(), "applications".to_owned()]);
+        check_parts(&sentence, &[one.used.to_string(), one.limit.to_string(), "applications".to_owned()]);
     }
     in_our_words(&sentence);
 }
@@ -73,13 +73,13 @@ fn blocker(one: &Blocker) {
 /// Checks a line of the overview: applications, requests, resource, place, and quantity.
 fn group(one: &WaitingGroup) {
     let sentence = one.sentence();
-    says(&sentence, &[one.apps.to_string(), one.asks.to_string()]);
+    check_parts(&sentence, &[one.apps.to_string(), one.asks.to_string()]);
     let Some(first) = &one.blocker else { return in_our_words(&sentence) };
     if let Some(resource) = &first.resource {
-        says(&sentence, &[name(resource), show_amount(resource, one.wanted.amount(resource))]);
+        check_parts(&sentence, &[name(resource), show_amount(resource, one.wanted.amount(resource))]);
         if first.level != BlockLevel::Node {
-            says(&sentence, &[first.used, first.limit].map(|amount| show_amount(resource, amount)));
-            says(&sentence, &place(first));
+            check_parts(&sentence, &[first.used, first.limit].map(|amount| show_amount(resource, amount)));
+            check_parts(&sentence, &place(first));
         }
     }
     in_our_words(&sentence);
@@ -90,11 +90,11 @@ fn look(part: &Partition, runner: &Runner, seen: &mut BTreeMap<BlockLevel, u64>)
     for (_, app) in part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).take(200) {
         let found = part.explain(runner.now(), &app.id, None).unwrap();
         let sentence = found.sentence();
-        says(&sentence, &[app.id.to_string(), app.queue_path.to_string()]);
+        check_parts(&sentence, &[app.id.to_string(), app.queue_path.to_string()]);
         assert!(sentence.contains(" waits for ") || sentence.contains(" is next: "), "{sentence}");
         in_our_words(&sentence);
         for ask in &found.asks {
-            says(&ask.sentence(), &[ask.id.to_string()]);
+            check_parts(&ask.sentence(), &[ask.id.to_string()]);
             for one in &ask.blockers {
                 *seen.entry(one.level).or_default() += 1;
                 blocker(one);

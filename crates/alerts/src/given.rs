@@ -30,7 +30,7 @@ pub struct Given {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disk {
     /// The directory on it, as it was named.
-    pub folder: String,
+    pub dir: String,
     /// What is free for this program, in bytes.
     pub free: u64,
     /// What it has, in bytes.

@@ -36,7 +36,7 @@ pub use given::{Disk, Given};
 pub use read::{RulesRead, read};
 pub use rule::{Kind, Rule, Rules, Severity};
 pub use silence::{Silence, SilenceEnd, SilenceOrder};
-pub use state::{Alert, Alerts, Change, ChangeKind, Ended, Held, Stage};
+pub use state::{Alert, Alerts, Change, ChangeKind, Ended, Muted, Stage};
 pub use subject::{Subject, SubjectKind};
 
 #[cfg(test)]

@@ -56,11 +56,11 @@ pub enum Unit {
 
 impl Unit {
     /// Formats a value.
-    pub fn show(self, figure: f64) -> String {
+    pub fn show(self, metric: f64) -> String {
         match self {
-            Self::Nothing | Self::Count => format!("{figure}"),
-            Self::Percent => format!("{:.0}%", figure),
-            Self::Duration => span(Duration::from_secs_f64(figure.max(0.0))),
+            Self::Nothing | Self::Count => format!("{metric}"),
+            Self::Percent => format!("{:.0}%", metric),
+            Self::Duration => span(Duration::from_secs_f64(metric.max(0.0))),
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum Stage {
 /// Why a firing alert is not reported.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Held {
+pub enum Muted {
     /// Inhibited by this rule.
     Inhibited(String),
     /// Silenced by the silence with this number.
@@ -61,7 +61,8 @@ pub struct Alert {
     /// The firing was reported.
     pub reported: bool,
     /// Why it is not reported.
-    pub held: Option<Held>,
+    #[serde(rename = "held")]
+    pub muted: Option<Muted>,
     /// The variable object of the subject, for example the first application of a queue: a change restarts the
     /// condition.
     pub which: String,
@@ -70,7 +71,7 @@ pub struct Alert {
 impl Alert {
     /// Whether it fires and is neither inhibited nor silenced.
     pub fn is_on(&self) -> bool {
-        self.stage == Stage::Firing && self.held.is_none()
+        self.stage == Stage::Firing && self.muted.is_none()
     }
 
     /// The rule and the subject, in words.
@@ -164,7 +165,7 @@ impl Alerts {
     pub fn list(&self) -> Vec<Alert> {
         let mut all: Vec<Alert> = self.alerts.values().cloned().collect();
         all.sort_by(|one, other| {
-            let firing = |alert: &Alert| (alert.stage, alert.held.is_none(), alert.severity);
+            let firing = |alert: &Alert| (alert.stage, alert.muted.is_none(), alert.severity);
             firing(other).cmp(&firing(one)).then_with(|| one.since.cmp(&other.since))
         });
         all

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::condition::{Reading, Shared, readings};
 use super::given::Given;
 use super::rule::{Rule, Rules};
-use super::state::{Alert, Alerts, Change, ChangeKind, Ended, Held, LostNode, MOST, MOST_ENDED, MOST_LOST, Stage};
+use super::state::{Alert, Alerts, Change, ChangeKind, Ended, LostNode, MOST, MOST_ENDED, MOST_LOST, Muted, Stage};
 use super::subject::Subject;
 use model::{NodeId, Time};
 use view::PartitionView;
@@ -99,7 +99,7 @@ impl Alerts {
                 self.clear(rule, &key.1, now);
             } else if reading.starts && there < MOST {
                 there += 1;
-                let mut alert = Alert::begun(rule, reading, now);
+                let mut alert = Alert::started(rule, reading, now);
                 alert.age(rule, now);
                 self.alerts.insert(key, alert);
             } else if reading.starts {
@@ -179,24 +179,24 @@ impl Alerts {
         let rules = Arc::clone(&self.rules);
         for alert in self.alerts.values_mut() {
             let Some(rule) = rules.get(&alert.rule) else { continue };
-            let holds = |other: &&String| {
+            let is_true = |other: &&String| {
                 let own = alert.subject.partition.as_str();
                 let of = |partition: &str| partition == own || partition.is_empty() || own.is_empty();
                 holding.iter().any(|(name, partition)| name == *other && of(partition))
             };
-            let inhibited = rule.inhibited_by.iter().find(holds).map(|name| Held::Inhibited(name.clone()));
+            let inhibited = rule.inhibited_by.iter().find(is_true).map(|name| Muted::Inhibited(name.clone()));
             let silenced = || {
                 let silence = self.silences.iter().find(|silence| silence.matches(alert));
-                silence.map(|silence| Held::Silenced(silence.id))
+                silence.map(|silence| Muted::Silenced(silence.id))
             };
-            let held = inhibited.or_else(silenced);
-            let released = held.is_none() && matches!(alert.held, Some(Held::Inhibited(_)));
+            let muted = inhibited.or_else(silenced);
+            let released = muted.is_none() && matches!(alert.muted, Some(Muted::Inhibited(_)));
             if released && !alert.reported && alert.stage == Stage::Firing && alert.clear.is_none() {
                 // The inhibition ended; the duration of its rule starts again.
                 (alert.stage, alert.since, alert.fired) = (Stage::Pending, now, None);
                 alert.age(rule, now);
             }
-            alert.held = held;
+            alert.muted = muted;
         }
     }
 
@@ -234,8 +234,8 @@ impl Alerts {
 }
 
 impl Alert {
-    fn begun(rule: &Rule, reading: Reading, now: Time) -> Self {
-        let text = said(rule, &reading);
+    fn started(rule: &Rule, reading: Reading, now: Time) -> Self {
+        let text = alert_text(rule, &reading);
         let Reading { subject, value, which, .. } = reading;
         Self {
             rule: rule.name.clone(),
@@ -248,7 +248,7 @@ impl Alert {
             value,
             text,
             reported: false,
-            held: None,
+            muted: None,
             which,
         }
     }
@@ -262,15 +262,15 @@ impl Alert {
         let firing = self.stage == Stage::Firing;
         let another = reading.which != self.which;
         self.which.clone_from(&reading.which);
-        let holds = if firing { !another } else { reading.starts };
-        if !holds {
+        let is_true = if firing { !another } else { reading.starts };
+        if !is_true {
             return false;
         }
         if another {
             self.since = now;
         }
         (self.severity, self.clear) = (rule.severity, None);
-        (self.value, self.text) = (reading.value, said(rule, &reading));
+        (self.value, self.text) = (reading.value, alert_text(rule, &reading));
         self.age(rule, now);
         true
     }
@@ -283,8 +283,8 @@ impl Alert {
     }
 }
 
-fn said(rule: &Rule, reading: &Reading) -> String {
-    let Some(text) = &rule.text else { return reading.figures.clone() };
+fn alert_text(rule: &Rule, reading: &Reading) -> String {
+    let Some(text) = &rule.text else { return reading.metrics.clone() };
     let value = match rule.kind.unit() {
         super::rule::Unit::Nothing => {
             format!("{:.2}", reading.value).trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -292,7 +292,7 @@ fn said(rule: &Rule, reading: &Reading) -> String {
         unit => unit.show(reading.value),
     };
     text.replace("{subject}", &reading.subject.to_string())
-        .replace("{figures}", &reading.figures)
+        .replace("{metrics}", &reading.metrics)
         .replace("{value}", &value)
         .replace("{rule}", &rule.name)
 }

@@ -21,7 +21,7 @@ pub fn endpoint(method: &Method, path: &str) -> String {
 }
 
 /// Whether a text starts like neither JSON nor YAML of a scheduler.
-pub fn looks_foreign(bytes: &[u8]) -> bool {
+pub fn is_foreign_like(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }
 

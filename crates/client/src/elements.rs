@@ -4,7 +4,7 @@
 /// Splits a JSON list while it arrives.
 #[derive(Debug)]
 pub struct Elements {
-    held: Vec<u8>,
+    buffer: Vec<u8>,
     at: usize,
     start: usize,
     state: State,
@@ -36,7 +36,7 @@ pub type Wrong = String;
 impl Elements {
     /// A splitter for elements of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { held: Vec::new(), at: 0, start: 0, state: State::Before, limit, count: 0 }
+        Self { buffer: Vec::new(), at: 0, start: 0, state: State::Before, limit, count: 0 }
     }
 
     /// Takes more of the list, and passes every complete element to `each`.
@@ -44,8 +44,8 @@ impl Elements {
     /// # Errors
     /// Not a list of objects, an element that is too long, or an error of `each`.
     pub fn push(&mut self, chunk: &[u8], each: &mut dyn FnMut(&[u8]) -> Result<(), Wrong>) -> Result<(), Wrong> {
-        self.held.extend_from_slice(chunk);
-        while let Some(byte) = self.held.get(self.at).copied() {
+        self.buffer.extend_from_slice(chunk);
+        while let Some(byte) = self.buffer.get(self.at).copied() {
             self.at += 1;
             self.state = match self.state {
                 State::Text { depth } => match byte {
@@ -60,7 +60,7 @@ impl Elements {
                     b'}' | b']' if depth > 1 => State::Inside { depth: depth - 1 },
                     b'}' => {
                         self.count += 1;
-                        each(&self.held[self.start..self.at])?;
+                        each(&self.buffer[self.start..self.at])?;
                         State::Between { comma: true }
                     }
                     _ => continue,
@@ -101,10 +101,10 @@ impl Elements {
     fn forget(&mut self) -> Result<(), Wrong> {
         let inside = matches!(self.state, State::Inside { .. } | State::Text { .. } | State::Escape { .. });
         let done = if inside { self.start } else { self.at };
-        self.held.drain(..done);
+        self.buffer.drain(..done);
         self.at -= done;
         self.start = 0;
-        if self.held.len() > self.limit {
+        if self.buffer.len() > self.limit {
             return Err(format!("element {} is longer than {} MiB", self.count + 1, self.limit >> 20));
         }
         Ok(())

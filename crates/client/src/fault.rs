@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::Trouble;
+use super::Problem;
 use cluster::kube::KubeFault;
 
 const SHOWN: usize = 60;
@@ -13,11 +13,11 @@ const SHOWN: usize = 60;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// No listener, an unknown name, or a TLS error.
-    Unreachable(Trouble),
+    Unreachable(Problem),
     /// A timeout: the phase and the limit.
     Slow(&'static str, std::time::Duration),
     /// The answer was truncated.
-    Cut(Trouble),
+    Cut(Problem),
     /// The answer exceeds the limit in bytes.
     TooLarge(usize),
     /// The release has no such endpoint (a 404 in text).
@@ -90,7 +90,7 @@ impl Fault {
     /// The code of the native API, if present.
     pub fn code(&self) -> Option<&str> {
         match self {
-            Self::Missing(said) | Self::Refused(_, said) => said.code.as_deref(),
+            Self::Missing(reported) | Self::Refused(_, reported) => reported.code.as_deref(),
             _ => None,
         }
     }
@@ -143,7 +143,7 @@ impl Fault {
     /// The libraries' own message for the details; may be empty.
     pub fn technical(&self) -> &str {
         match self {
-            Self::Unreachable(trouble) | Self::Cut(trouble) => trouble.technical(),
+            Self::Unreachable(problem) | Self::Cut(problem) => problem.technical(),
             Self::Cluster(fault) => &fault.technical,
             _ => "",
         }
@@ -166,9 +166,9 @@ impl fmt::Display for Fault {
             Self::Slow(phase, limit) => write!(f, "no {phase} within {limit:?}"),
             Self::TooLarge(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
             Self::NoEndpoint(path) => write!(f, "this release has no {path}"),
-            Self::Missing(said) => write!(f, "{said}{}", said.endpoint(404)),
-            Self::Refused(401, said) => write!(f, "401: {said}; use --token-file or KORNSOLE_TOKEN"),
-            Self::Refused(status, said) => write!(f, "{status}: {said}{}", said.endpoint(*status)),
+            Self::Missing(reported) => write!(f, "{reported}{}", reported.endpoint(404)),
+            Self::Refused(401, reported) => write!(f, "401: {reported}; use --token-file or KORNSOLE_TOKEN"),
+            Self::Refused(status, reported) => write!(f, "{status}: {reported}{}", reported.endpoint(*status)),
             Self::Foreign(status, first, asked) if first.is_empty() => {
                 write!(f, "not a YuniKorn server: status {status} with an empty body (answer to {asked})")
             }
@@ -194,11 +194,12 @@ mod tests {
         let plain =
             ErrorBody::read(br#"{"status_code":404,"message":"Queue not found","description":"Queue not found"}"#);
         assert_eq!(plain.unwrap().to_string(), "Queue not found");
-        let ours = br#"{"status_code":403,"message":"sue may not kill a","description":"needs admin access on root.b",
+        let own_body =
+            br#"{"status_code":403,"message":"sue may not kill a","description":"needs admin access on root.b",
             "code":"ACL_DENIED","details":{"queue":"root.b"}}"#;
-        let ours = Fault::Refused(403, Box::new(ErrorBody::read(ours).unwrap()));
-        assert_eq!(ours.to_string(), "403: sue may not kill a: needs admin access on root.b");
-        assert_eq!(ours.code(), Some("ACL_DENIED"));
+        let own_body = Fault::Refused(403, Box::new(ErrorBody::read(own_body).unwrap()));
+        assert_eq!(own_body.to_string(), "403: sue may not kill a: needs admin access on root.b");
+        assert_eq!(own_body.code(), Some("ACL_DENIED"));
         let asked = "GET /ws/v1/partitions".to_owned();
         let broken = ErrorBody { message: "out of order".to_owned(), asked, ..ErrorBody::default() };
         let broken = Fault::Refused(500, Box::new(broken)).to_string();

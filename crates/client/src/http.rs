@@ -8,13 +8,13 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Method, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 
-use super::answer::{content_type, date_of, endpoint, leads_to, looks_foreign, parsed};
-use super::door::Door;
+use super::answer::{content_type, date_of, endpoint, is_foreign_like, leads_to, parsed};
 use super::elements::Elements;
+use super::endpoint::Endpoint;
 use super::fault::{ErrorBody, Fault};
 use super::lines::Lines;
+use super::problem::{self, Problem};
 use super::target::{Target, TargetFault, causes};
-use super::trouble::{self, Trouble};
 use cluster::kube::Cluster;
 
 /// The old and new path of the state dump (`rest.md` 5.17).
@@ -83,7 +83,7 @@ impl<T> ClientResponse<T> {
 pub struct Client {
     http: reqwest::Client,
     base: Url,
-    door: Option<Door>,
+    endpoint: Option<Endpoint>,
     limits: Limits,
     cluster: Option<(Arc<Cluster>, HeaderMap)>,
 }
@@ -137,7 +137,7 @@ impl Client {
             builder = builder.identity(reqwest::Identity::from_pem(pem).map_err(|error| failed(&error))?);
         }
         let http = builder.build().map_err(|error| failed(&error))?;
-        Ok(Self { http, base: target.base.clone(), door: target.door.clone(), limits, cluster })
+        Ok(Self { http, base: target.base.clone(), endpoint: target.endpoint.clone(), limits, cluster })
     }
 
     /// The cluster that requests pass through.
@@ -198,8 +198,7 @@ impl Client {
         body: Vec<u8>,
     ) -> Result<ClientResponse<T>, Fault> {
         let got = self.whole(method, path, headers, Some(body)).await?;
-        let value = parsed(path, &got.value)?;
-        Ok(got.with(value))
+        parsed(path, &got.value).map(|value| got.with(value))
     }
 
     /// Gets a list of objects and passes each to `each` as it arrives.
@@ -224,7 +223,7 @@ impl Client {
                 return Err(Fault::TooLarge(self.limits.list));
             }
             let first = first.get_or_insert_with(|| chunk[..chunk.len().min(256)].to_vec());
-            elements.push(&chunk, &mut each).map_err(|why| match looks_foreign(first) {
+            elements.push(&chunk, &mut each).map_err(|why| match is_foreign_like(first) {
                 true => Fault::Foreign(200, Fault::first_of(first), endpoint(&Method::GET, path)),
                 false => unreadable(why),
             })?;
@@ -254,7 +253,7 @@ impl Client {
         let mut path = path;
         loop {
             let mut headers = headers.clone();
-            if let Some(token) = self.door.as_ref().and_then(Door::header) {
+            if let Some(token) = self.endpoint.as_ref().and_then(Endpoint::header) {
                 headers.insert(AUTHORIZATION, token);
             }
             headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
@@ -304,13 +303,13 @@ impl Client {
     }
 
     fn base(&self) -> Cow<'_, Url> {
-        self.door.as_ref().map_or(Cow::Borrowed(&self.base), |door| Cow::Owned(door.address()))
+        self.endpoint.as_ref().map_or(Cow::Borrowed(&self.base), |endpoint| Cow::Owned(endpoint.address()))
     }
 
     fn address(&self, path: &str) -> Result<Url, Fault> {
         let whole = format!("{}{path}", self.base());
         Url::parse(&whole).map_err(|error| {
-            Fault::Unreachable(Trouble::new(format!("{whole} is not a valid address"), error.to_string()))
+            Fault::Unreachable(Problem::new(format!("{whole} is not a valid address"), error.to_string()))
         })
     }
 
@@ -324,7 +323,7 @@ impl Client {
             }
             bytes.extend_from_slice(&chunk);
         }
-        if html || looks_foreign(&bytes) {
+        if html || is_foreign_like(&bytes) {
             return Err(Fault::Foreign(status, Fault::first_of(&bytes), endpoint));
         }
         Ok(bytes)
@@ -341,7 +340,7 @@ impl Client {
         match tokio::time::timeout(limit, response.chunk()).await {
             Err(_) if limit < self.limits.idle => Err(Fault::Slow("whole answer", self.limits.whole)),
             Err(_) => Err(Fault::Slow("next part of the answer", self.limits.idle)),
-            Ok(Err(error)) => Err(Fault::Cut(Trouble::of("the answer ended too early", error))),
+            Ok(Err(error)) => Err(Fault::Cut(Problem::of("the answer ended too early", error))),
             Ok(Ok(chunk)) => Ok(chunk),
         }
     }
@@ -359,12 +358,12 @@ impl Client {
                 break;
             }
         }
-        if let Some(said) = ErrorBody::read(&body) {
-            let said = Box::new(ErrorBody { asked, ..said });
+        if let Some(reported) = ErrorBody::read(&body) {
+            let reported = Box::new(ErrorBody { asked, ..reported });
             return if status == StatusCode::NOT_FOUND {
-                Fault::Missing(said)
+                Fault::Missing(reported)
             } else {
-                Fault::Refused(status.as_u16(), said)
+                Fault::Refused(status.as_u16(), reported)
             };
         }
         let plain = kind.starts_with("text/plain") || kind.is_empty();
@@ -372,7 +371,7 @@ impl Client {
             StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if plain => {
                 Fault::NoEndpoint(format!("/{}", path.split('?').next().unwrap_or(path)))
             }
-            _ if looks_foreign(&body) && status.is_client_error() && status != StatusCode::UNAUTHORIZED => {
+            _ if is_foreign_like(&body) && status.is_client_error() && status != StatusCode::UNAUTHORIZED => {
                 Fault::Foreign(status.as_u16(), Fault::first_of(&body), asked)
             }
             _ => {
@@ -390,12 +389,12 @@ impl Client {
         let base = self.base();
         let host = base.host_str().unwrap_or_default();
         if !error.is_connect() {
-            return Fault::Cut(Trouble::of(format!("{host} closed the connection before it answered"), error));
+            return Fault::Cut(Problem::of(format!("{host} closed the connection before it answered"), error));
         }
         let report = match error.is_timeout() {
             true => format!("{host} did not answer within {:?}", self.limits.connect),
-            false => trouble::connecting(host, base.port_or_known_default(), &error),
+            false => problem::connecting(host, base.port_or_known_default(), &error),
         };
-        Fault::Unreachable(Trouble::of(report, error))
+        Fault::Unreachable(Problem::of(report, error))
     }
 }

@@ -10,22 +10,22 @@
 //! - nothing runs on the console's thread.
 
 mod answer;
-mod door;
 mod elements;
+mod endpoint;
 mod fault;
 mod http;
 mod lines;
 mod names;
+mod problem;
 pub mod release;
 mod target;
-mod trouble;
 
-pub use door::Door;
 pub use elements::Elements;
+pub use endpoint::Endpoint;
 pub use fault::{ErrorBody, Fault};
 pub use http::{Client, ClientResponse, Limits};
 pub use lines::Lines;
 pub use names::{encode_once, encode_twice};
+pub use problem::Problem;
 pub use release::{Release, Remote};
 pub use target::{Target, TargetFault, Token};
-pub use trouble::Trouble;

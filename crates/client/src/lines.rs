@@ -3,7 +3,7 @@
 use reqwest::Response;
 
 use super::fault::Fault;
-use super::trouble::Trouble;
+use super::problem::Problem;
 
 /// Maximum length of a line, in bytes.
 const LINE: usize = 1 << 20;
@@ -12,13 +12,13 @@ const LINE: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Lines {
     response: Response,
-    held: Vec<u8>,
+    buffer: Vec<u8>,
     given: usize,
 }
 
 impl Lines {
     pub(super) fn of(response: Response) -> Self {
-        Self { response, held: Vec::new(), given: 0 }
+        Self { response, buffer: Vec::new(), given: 0 }
     }
 
     /// The next nonempty line, without a timeout; `None` at the end. Cancel-safe.
@@ -27,7 +27,7 @@ impl Lines {
     /// A broken stream, or a line that is too long.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         loop {
-            let rest = &self.held[self.given..];
+            let rest = &self.buffer[self.given..];
             if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                 let line = rest[..end].trim_ascii_end().to_vec();
                 self.given += end + 1;
@@ -36,14 +36,14 @@ impl Lines {
                 }
                 continue;
             }
-            self.held.drain(..std::mem::take(&mut self.given));
-            if self.held.len() > LINE {
+            self.buffer.drain(..std::mem::take(&mut self.given));
+            if self.buffer.len() > LINE {
                 return Err(Fault::TooLarge(LINE));
             }
             match self.response.chunk().await {
-                Ok(Some(chunk)) => self.held.extend_from_slice(&chunk),
+                Ok(Some(chunk)) => self.buffer.extend_from_slice(&chunk),
                 Ok(None) => return Ok(None),
-                Err(error) => return Err(Fault::Cut(Trouble::of("the stream ended unexpectedly", error))),
+                Err(error) => return Err(Fault::Cut(Problem::of("the stream ended unexpectedly", error))),
             }
         }
     }

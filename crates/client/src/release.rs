@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_recognised_by_shape() {
+    fn releases_are_recognized_by_shape() {
         let children = r#""children":[{"queuename":"root.a"}]"#;
         for (partition, queue, release) in [
             (r#""preemptionEnabled":true,"quotaPreemptionEnabled":false"#, r#""childNames":["root.a"]"#, Release::V1_8),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::door::Door;
+use super::endpoint::Endpoint;
 use cluster::kube::Cluster;
 use config::settings::is_this_machine;
 use model::Identity;
@@ -57,7 +57,7 @@ pub struct Target {
     pub(super) certificate: Option<Vec<u8>>,
     /// The host's address, without name resolution.
     pub(super) found_at: Option<SocketAddr>,
-    pub(super) door: Option<Door>,
+    pub(super) endpoint: Option<Endpoint>,
     /// The cluster as a proxy; the address is only a name.
     pub(super) cluster: Option<Arc<Cluster>>,
 }
@@ -126,7 +126,7 @@ impl Target {
             authorities: Vec::new(),
             certificate: None,
             found_at: None,
-            door: None,
+            endpoint: None,
             cluster: None,
         })
     }
@@ -143,10 +143,10 @@ impl Target {
 
     /// Adds a door that can change the address and token later; `None` without a token.
     #[must_use]
-    pub fn renewable(mut self) -> (Self, Option<Door>) {
-        self.door = self.token.clone().map(|token| Door::new(self.base.clone(), token));
-        let door = self.door.clone();
-        (self, door)
+    pub fn renewable(mut self) -> (Self, Option<Endpoint>) {
+        self.endpoint = self.token.clone().map(|token| Endpoint::new(self.base.clone(), token));
+        let endpoint = self.endpoint.clone();
+        (self, endpoint)
     }
 
     /// Sets the host's address, instead of name resolution.
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_goes_over_tls_or_to_this_machine() {
+    fn a_token_is_sent_over_tls_or_to_this_machine_only() {
         let token = || Token::new(" abc\n").unwrap();
         for good in ["https://x.example", "http://127.0.0.1:9080", "http://[::1]:1", "localhost:9080"] {
             assert!(Target::new(good).unwrap().with_token(token()).is_ok(), "{good}");

@@ -68,9 +68,9 @@ impl Record {
         if self.len == self.fields.len() {
             self.fields.push(Default::default());
         }
-        let (text, begin) = &mut self.fields[self.len];
+        let (text, from) = &mut self.fields[self.len];
         self.len += 1;
-        *begin = start;
+        *from = start;
         text.clear();
         text
     }
@@ -103,14 +103,14 @@ impl<R: BufRead> Csv<R> {
 
     fn line(&mut self, record: &mut Record) -> io::Result<Option<Result<(), CsvFault>>> {
         self.bytes.clear();
-        let room = LONGEST.saturating_sub(record.raw.len()) as u64;
-        io::Read::take(&mut self.input, room + 1).read_until(b'\n', &mut self.bytes)?;
+        let space = LONGEST.saturating_sub(record.raw.len()) as u64;
+        io::Read::take(&mut self.input, space + 1).read_until(b'\n', &mut self.bytes)?;
         if self.bytes.is_empty() {
             return Ok(None);
         }
         self.line = self.line.saturating_add(1);
         let at = Place { line: self.line, column: 1 };
-        if self.bytes.len() as u64 > room {
+        if self.bytes.len() as u64 > space {
             while !self.bytes.ends_with(b"\n") && !self.bytes.is_empty() {
                 self.bytes.clear();
                 io::Read::take(&mut self.input, LONGEST as u64).read_until(b'\n', &mut self.bytes)?;
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_it_goes_wrong_and_goes_on() {
+    fn reports_the_location_of_an_error_and_continues() {
         let report = read(b"a,b\n\xc3\xa9\xc3\xa9,x\"y\n\"a\"b,c\nok,\xff\nok,ok\n\"open\nend");
         assert_eq!(
             report,
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_the_places_of_fields() {
+    fn fields_have_locations() {
         let mut csv = Csv::new("x\n\"a\nb\",é,c\n".as_bytes());
         let mut record = Record::default();
         for _ in 0..2 {

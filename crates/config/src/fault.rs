@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_are_kept_than_anybody_reads_and_the_rest_is_counted() {
+    fn a_limited_number_is_stored_and_the_rest_is_counted() {
         let mut faults = Faults::new(Profile::Kornsole);
         for line in 0..MOST + 5 {
             let at = Place { line: u32::try_from(line).unwrap() + 1, column: 1 };
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_come_sorted_by_place() {
+    fn errors_are_sorted_by_location() {
         let mut faults = Faults::new(Profile::V1_5_1);
         faults.warning("CFG-094", Place { line: 2, column: 1 }, "", "w", "");
         faults.strict("CFG-055", Place { line: 1, column: 5 }, "", "s", "");

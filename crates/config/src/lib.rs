@@ -8,6 +8,7 @@
 //! - a text with an error yields no [`Config`];
 //! - no IO except in `store`, which writes.
 
+mod allow;
 mod build;
 mod check;
 pub mod csv;
@@ -34,13 +35,14 @@ pub mod types;
 pub mod values;
 pub mod yaml;
 
+pub use allow::without_allowed;
 pub use decode::{keys_below, preemption_keys};
 pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};
 pub use properties::{MergedProperties, Property, PropertyKey, QueueProperties, inherit, parse_duration};
 pub use reading::{
-    DEFAULT_CONFIG, Reading, carried_checksum, checksum, read, read_bytes, says_nothing, without_checksum,
+    DEFAULT_CONFIG, Reading, carried_checksum, checksum, is_empty_text, read, read_bytes, without_checksum,
 };
 pub use removal::{AllowedRemoval, Removal};
 pub use schema::schema;

@@ -52,12 +52,12 @@ mod tests {
         let new = "a\nb\nc\nD\ne\nf\ng\nh\ni";
         let groups = differing(old, new, 1);
         let shown = |group: &Vec<DiffLine<'_>>| {
-            let signs = group.iter().map(|line| match line.side {
+            let symbols = group.iter().map(|line| match line.side {
                 LineSide::Both => format!(" {}{}", line.number, line.text),
                 LineSide::Old => format!("-{}{}", line.number, line.text),
                 LineSide::New => format!("+{}{}", line.number, line.text),
             });
-            signs.collect::<Vec<_>>().join(",")
+            symbols.collect::<Vec<_>>().join(",")
         };
         assert_eq!(groups.iter().map(shown).collect::<Vec<_>>(), [" 3c,-4d,+4D, 5e", " 8h,+9i"]);
         assert!(differing(old, old, 2).is_empty());

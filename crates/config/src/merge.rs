@@ -29,15 +29,15 @@ pub fn merge(base: &str, own: &str, other: &str) -> Result<String, Vec<usize>> {
     let split = |text: &'_ str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
     let (base, own, other) = (split(base), split(own), split(other));
     let [base, own, other] = [&base, &own, &other].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
-    let (mine, theirs) = (changes(&base, &own), changes(&base, &other));
+    let (mine, remote) = (changes(&base, &own), changes(&base, &other));
     let touch = |a: &Change<'_>, b: &Change<'_>| a.old.start <= b.old.end && b.old.start <= a.old.end;
     let same = |a: &Change<'_>, b: &Change<'_>| a.old == b.old && a.lines == b.lines;
-    let clashing = |change: &&Change<'_>| theirs.iter().any(|other| touch(change, other) && !same(change, other));
+    let clashing = |change: &&Change<'_>| remote.iter().any(|other| touch(change, other) && !same(change, other));
     let clashes: Vec<usize> = mine.iter().filter(clashing).map(|change| change.new).collect();
     if !clashes.is_empty() {
         return Err(clashes);
     }
-    let new = theirs.iter().filter(|theirs| !mine.iter().any(|mine| same(mine, theirs)));
+    let new = remote.iter().filter(|remote| !mine.iter().any(|mine| same(mine, remote)));
     let mut all: Vec<&Change<'_>> = mine.iter().chain(new).collect();
     all.sort_by_key(|change| change.old.start);
     let (mut text, mut at) = (String::new(), 0);
@@ -57,7 +57,7 @@ mod tests {
     const BASE: &str = "a\nb\nc\nd\ne\n";
 
     #[test]
-    fn edits_of_different_lines_come_together() {
+    fn edits_of_different_lines_are_merged() {
         assert_eq!(merge(BASE, "a\nB\nc\nd\ne\n", "a\nb\nc\nd\ne\nf\n").as_deref(), Ok("a\nB\nc\nd\ne\nf\n"));
         assert_eq!(merge(BASE, "a\nc\nd\ne\n", "a\nb\nc\nD\ne\n").as_deref(), Ok("a\nc\nD\ne\n"));
         assert_eq!(merge(BASE, BASE, "x\n").as_deref(), Ok("x\n"));

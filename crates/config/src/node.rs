@@ -381,8 +381,8 @@ fn float(text: &str) -> Option<f64> {
     }
     let digit = |c: char| c.is_ascii_digit();
     let number_like = size.starts_with(|c: char| digit(c) || c == '.') && size.contains(digit);
-    let signs = |c: char| digit(c) || matches!(c, '.' | 'e' | 'E' | '+' | '-');
-    if !number_like || !size.chars().all(signs) {
+    let symbols = |c: char| digit(c) || matches!(c, '.' | 'e' | 'E' | '+' | '-');
+    if !number_like || !size.chars().all(symbols) {
         return None;
     }
     size.parse::<f64>().ok().map(|size| sign * size)

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::fault::{Fault, Faults};
 use super::types::{Config, Place};
-use super::{build, check, decode, yaml};
+use super::{allow, build, check, decode, yaml};
 use model::Profile;
 
 /// The default configuration for an empty file (`config.md` section 12).
@@ -43,12 +43,12 @@ impl Reading {
 
     /// Whether the text is empty, so that the default configuration applies.
     pub fn is_of_empty_text(&self) -> bool {
-        says_nothing(&self.faults)
+        is_empty_text(&self.faults)
     }
 }
 
 /// Whether these are the faults of a text without content.
-pub fn says_nothing(faults: &[Fault]) -> bool {
+pub fn is_empty_text(faults: &[Fault]) -> bool {
     faults.iter().any(|fault| fault.code == EMPTY_TEXT)
 }
 
@@ -56,14 +56,18 @@ pub fn says_nothing(faults: &[Fault]) -> bool {
 pub fn read(text: &str, profile: Profile) -> Reading {
     let mut faults = Faults::new(profile);
     let config = read_into(text, &mut faults);
-    Reading { config, faults: faults.into_sorted() }
+    let mut faults = faults.into_sorted();
+    allow::without_allowed(text, &mut faults);
+    Reading { config, faults }
 }
 
 /// Reads bytes, which may be invalid text.
 pub fn read_bytes(bytes: &[u8], profile: Profile) -> Reading {
     let mut faults = Faults::new(profile);
-    let config = yaml::decode(bytes, &mut faults).and_then(|text| read_into(text, &mut faults));
-    Reading { config, faults: faults.into_sorted() }
+    match yaml::decode(bytes, &mut faults) {
+        Some(text) => read(text, profile),
+        None => Reading { config: None, faults: faults.into_sorted() },
+    }
 }
 
 fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {

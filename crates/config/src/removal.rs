@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_queues_may_go_and_no_more() {
+    fn at_most_half_of_the_queues_may_be_removed() {
         let half = removal("{name: a, queues: [{name: new}]}, {name: b}");
         assert_eq!((half.queues, half.of, half.is_large()), (2, 4, false));
         let more = removal("{name: b}, {name: c}, {name: d}");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_takes_a_word_of_its_own() {
+    fn an_empty_text_needs_an_explicit_word() {
         let empty = Removal { empty: true, ..removal("") };
         assert!(!empty.passes(AllowedRemoval { empty: false, queues: Some(100) }));
         assert!(empty.passes(AllowedRemoval { empty: true, queues: None }));

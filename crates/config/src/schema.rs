@@ -118,12 +118,12 @@ impl Schema {
 
     fn queue(&self) -> Value {
         let acl = || if self.own { matching("^[^ ]* ?[^ ]*$") } else { text() };
-        let signs = if self.profile.is_since_1_8() { ":#/@" } else { "" };
+        let symbols = if self.profile.is_since_1_8() { ":#/@" } else { "" };
         let mut queue = object(&decode::QUEUE, |key| match key {
             "name" => {
                 let name = json!({
                     "type": ["string", "integer", "boolean"],
-                    "pattern": format!("^[a-zA-Z0-9_{signs}-]{{1,64}}$"),
+                    "pattern": format!("^[a-zA-Z0-9_{symbols}-]{{1,64}}$"),
                 });
                 described(name, "The name, 1 to 64 of a-z A-Z 0-9 _ -; its case does not matter.")
             }
@@ -161,8 +161,8 @@ impl Schema {
     }
 
     fn limit(&self) -> Value {
-        let signs = if self.profile.is_since_1_8() { "#/" } else { "" };
-        let user = format!("^([*]|[_a-zA-Z][a-zA-Z0-9:_.@{signs}-]*[$]?)$");
+        let symbols = if self.profile.is_since_1_8() { "#/" } else { "" };
+        let user = format!("^([*]|[_a-zA-Z][a-zA-Z0-9:_.@{symbols}-]*[$]?)$");
         let mut limit = object(&decode::LIMIT, |key| match key {
             "limit" => described(text(), "A description, without effect."),
             "users" => described(names(&user), "User names, or `*` alone for all other users."),

@@ -62,7 +62,7 @@ pub trait FileSystem {
     /// Replaces a file by another atomically.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Waits until the directory is on the disk.
-    fn sync_folder(&self, path: &Path) -> io::Result<()>;
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
     /// Removes a file; an error if it does not exist.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
@@ -107,13 +107,13 @@ pub enum StoreStep {
     /// Replacing the old file.
     Rename,
     /// Syncing the directory.
-    SyncFolder,
+    SyncDir,
 }
 
 impl StoreError {
     /// Whether the file has the new text; only its survival of a power failure is unknown.
     pub fn replaced(&self) -> bool {
-        self.step == StoreStep::SyncFolder
+        self.step == StoreStep::SyncDir
     }
 }
 
@@ -132,7 +132,7 @@ impl fmt::Display for StoreError {
             StoreStep::Keep => "cannot copy owner and mode to the new file",
             StoreStep::Sync => "cannot sync the new text to disk",
             StoreStep::Rename => "cannot replace the file",
-            StoreStep::SyncFolder => "cannot sync its directory",
+            StoreStep::SyncDir => "cannot sync its directory",
         })?;
         match self.source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => f.write_str(": the disk is full"),
@@ -213,7 +213,7 @@ impl<F: FileSystem> Prepared<'_, F> {
         };
         self.files.rename(&self.temporary, &self.path).map_err(failed(StoreStep::Rename))?;
         self.committed = true;
-        self.files.sync_folder(folder(&self.path)).map_err(failed(StoreStep::SyncFolder))
+        self.files.sync_dir(dir(&self.path)).map_err(failed(StoreStep::SyncDir))
     }
 }
 
@@ -232,7 +232,7 @@ fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
     let mut here = path.to_path_buf();
     for _ in 0..MOST {
         match files.read_link(&here) {
-            Ok(there) => here = folder(&here).join(there),
+            Ok(there) => here = dir(&here).join(there),
             // Not a link, or missing.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
                 return Ok(here);
@@ -243,10 +243,10 @@ fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
     Err(StoreError { path: here, step: StoreStep::Look, source: io::Error::other("too many symbolic links") })
 }
 
-fn folder(path: &Path) -> &Path {
+fn dir(path: &Path) -> &Path {
     match path.parent() {
-        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-        Some(folder) => folder,
+        Some(dir) if dir.as_os_str().is_empty() => Path::new("."),
+        Some(dir) => dir,
         None => Path::new("/"),
     }
 }
@@ -260,7 +260,7 @@ fn create<F: FileSystem>(files: &F, path: &Path, private: bool) -> io::Result<(P
         let mut temporary = OsString::from(".");
         temporary.push(name);
         temporary.push(format!(".{}-{}.new", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let temporary = folder(path).join(temporary);
+        let temporary = dir(path).join(temporary);
         match files.create(&temporary, private) {
             Ok(file) => return Ok((temporary, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = Some(error),

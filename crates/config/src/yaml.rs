@@ -7,6 +7,7 @@
 //! - a scalar keeps its source text: `010` and `1e3` are not converted (`config.md` section 2).
 
 mod builder;
+mod chunks;
 mod explain;
 mod made;
 mod quick;
@@ -182,7 +183,7 @@ pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
 
 /// Calls `progress` with the number of bytes from time to time.
 pub fn parse_with(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
-    if let Some(plain) = quick::read(text, progress) {
+    if let Some(plain) = quick::read(text, 1, progress) {
         return Some(plain);
     }
     parse_whole(text, faults, progress)
@@ -211,6 +212,11 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
 
 /// Parses every document; after a fatal error it returns those before it.
 pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
+    chunks::parse_all(text).unwrap_or_else(|| parse_all_whole(text, faults))
+}
+
+/// The same with the full parser.
+fn parse_all_whole(text: &str, faults: &mut Faults) -> Vec<Document> {
     let mut progress = |_| {};
     let mut builder = Builder::new(text, faults, &mut progress);
     let mut documents = Vec::new();

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_comes_back_is_in_memory_once() {
+    fn a_text_that_is_restored_is_in_memory_once() {
         let log = AuditLog::default();
         let of = |number, text| Revision { checksum: text_sum(text), ..revision(number, text) };
         for (number, text) in [(1, "with"), (2, "without"), (3, "with")] {
@@ -316,9 +316,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_comes_from_the_archive() {
-        struct Shelf;
-        impl AuditArchive for Shelf {
+    fn older_entries_are_read_from_the_archive() {
+        struct Catalog;
+        impl AuditArchive for Catalog {
             fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
                 let old = (1..query.before.unwrap_or(9)).rev().take(query.limit);
                 old.map(|id| Arc::new(AuditEntry { id, ..AuditEntry::default() })).collect()
@@ -333,7 +333,7 @@ mod tests {
         let log = AuditLog::default();
         let retained = AuditEntry { id: 5, ..AuditEntry::default() };
         log.restore(NewEntries { entries: vec![Arc::new(retained)], revisions: vec![Arc::new(revision(4, "new"))] });
-        log.set_archive(Arc::new(Shelf));
+        log.set_archive(Arc::new(Catalog));
         let query = |before, limit| AuditQuery { before, limit, ..AuditQuery::default() };
         assert_eq!(ids(&log.entries(&query(None, 3))), [5, 4, 3]);
         assert_eq!(ids(&log.entries(&query(Some(3), 9))), [2, 1]);

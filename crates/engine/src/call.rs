@@ -17,7 +17,7 @@ use reqwest::{Certificate, Url, redirect};
 
 use config::settings::is_this_machine;
 
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 /// The stored end of a command's standard error, in bytes.
 const RETAINED: usize = 4096;
 
@@ -41,8 +41,8 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
         Ok(child) => child,
         Err(error) => return Attempt::Failed(format!("cannot run {program}: {error}")),
     };
-    let said = match feed(&mut child, document) {
-        Ok(said) => said,
+    let reported = match feed(&mut child, document) {
+        Ok(reported) => reported,
         Err(error) => {
             // Without its input, the command is useless.
             let _ = child.kill().and_then(|()| child.wait());
@@ -54,15 +54,15 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Attempt::Done,
             Ok(Some(status)) => {
-                let said = said.recv_timeout(LOOK_EVERY * 10).unwrap_or_default();
-                return Attempt::Failed(format!("{program}: {status}{}", last_words(&said)));
+                let reported = reported.recv_timeout(CHECK_INTERVAL * 10).unwrap_or_default();
+                return Attempt::Failed(format!("{program}: {status}{}", last_words(&reported)));
             }
             Ok(None) if Instant::now() >= until => {
                 // It may have just ended; both are fine.
                 let _ = child.kill().and_then(|()| child.wait());
                 return Attempt::Failed(format!("{program} did not end within {:?} and was stopped", timeout));
             }
-            Ok(None) if stops(LOOK_EVERY) => return Attempt::Stopped,
+            Ok(None) if stops(CHECK_INTERVAL) => return Attempt::Stopped,
             Ok(None) => {}
             Err(error) => return Attempt::Failed(format!("{program}: {error}")),
         }
@@ -112,7 +112,7 @@ fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Resul
 
 /// Writes the document and reads standard error at the same time, so that neither side blocks the other.
 fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<String>> {
-    let (send, said) = channel();
+    let (send, reported) = channel();
     if let Some(mut stdin) = child.stdin.take() {
         let document = Arc::clone(document);
         Builder::new().name("hook-write".to_owned()).spawn(move || {
@@ -129,11 +129,11 @@ fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<Stri
             let _ = std::io::copy(&mut stderr, &mut std::io::sink());
         })?;
     }
-    Ok(said)
+    Ok(reported)
 }
 
-fn last_words(said: &str) -> String {
-    let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+fn last_words(reported: &str) -> String {
+    let last = reported.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let shown: String = last.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if shown.is_empty() { shown } else { format!(": {shown}") }
 }

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stopped_clock_stands_and_continues_from_there() {
+    fn a_stopped_clock_continues_from_the_same_time() {
         let clock = Clock::new(1000.0);
         let shared = clock.clone();
         let noon = Time::from_millis(12_000_000);

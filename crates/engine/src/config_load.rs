@@ -113,7 +113,7 @@ pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
         bytes.clone_into(known);
     }
     let wall = WallTime::now();
-    let refused = takes_too_much(state, bytes);
+    let refused = is_too_large(state, bytes);
     state.record(|at| {
         let (name, text, refused) = (name.to_owned(), bytes.to_vec(), refused.clone());
         Record::Reload { at, wall, name, text, refused }
@@ -122,10 +122,10 @@ pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
 }
 
 /// Why a file must not replace the active configuration: its removal is too large (CFG-120).
-fn takes_too_much(state: &State, bytes: &[u8]) -> Option<String> {
+fn is_too_large(state: &State, bytes: &[u8]) -> Option<String> {
     let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
     let config = parsed.config.as_ref().filter(|config| config.checksum != state.scheduler.checksum())?;
-    let removal = Removal::between(&state.active_config.config, config, config::says_nothing(&parsed.faults));
+    let removal = Removal::between(&state.active_config.config, config, config::is_empty_text(&parsed.faults));
     let refused = !removal.passes(state.allowed_removal);
     refused.then(|| format!("{removal}; {}, at the start or with `kornsole apply`", removal.how_to_allow()))
 }

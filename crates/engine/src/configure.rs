@@ -165,7 +165,7 @@ struct Valid {
 fn valid(state: &State, text: &str) -> Result<Valid, Refusal> {
     let parsed = state.config_cache.parse(text.as_bytes(), &state.policy_group, state.profile());
     let faults = &parsed.faults;
-    let (text, empty) = (parsed.text.clone(), config::says_nothing(faults));
+    let (text, empty) = (parsed.text.clone(), config::is_empty_text(faults));
     parsed.config.clone().map(|config| Valid { config, text, empty }).ok_or_else(|| {
         let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
         let first = first.map(ToString::to_string).unwrap_or_default();

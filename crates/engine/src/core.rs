@@ -47,7 +47,7 @@ impl Core {
     /// Returns an error if the scheduler rejects the configuration.
     pub fn set_up(setup: &Setup, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         let state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), workload);
-        Self::begin(state, &config)
+        Self::start(state, &config)
     }
 
     /// Creates a core that continues the audit, revisions, and ledger of an earlier run, for a scheduler whose time is
@@ -58,10 +58,10 @@ impl Core {
     pub fn set_up_after(setup: &Setup, config: Arc<Config>, earlier: Earlier) -> Result<Self, String> {
         let mut state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), None);
         earlier::take(&mut state, setup, earlier);
-        Self::begin(state, &config)
+        Self::start(state, &config)
     }
 
-    fn begin(mut state: State, config: &Arc<Config>) -> Result<Self, String> {
+    fn start(mut state: State, config: &Arc<Config>) -> Result<Self, String> {
         let events = config_load::load(&mut state, config, None, LoadedBy::Start);
         config_load::rejected(events).map_or(Ok(Self { state }), Err)
     }

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_falls_into_the_first_bucket_that_holds_it() {
+    fn a_time_is_in_the_first_bucket_that_contains_it() {
         let mut latency = Latency::default();
         for micros in [50, 100, 101, 2_000_000] {
             latency.add(Duration::from_micros(micros));

@@ -26,7 +26,7 @@ impl DrainReport {
     pub fn document(&self, since: SystemTime) -> String {
         let Draining { queue, applications, allocated, admins, .. } = &self.draining;
         let nanos = since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        let users = if admins.everybody { json!(["*"]) } else { json!(admins.users) };
+        let users = if admins.all_users { json!(["*"]) } else { json!(admins.users) };
         json!({
             "event": if self.stuck { "stuck" } else { "draining" },
             "partition": &*self.partition,

@@ -13,7 +13,7 @@ use super::state::State;
 use ledger::Ledger;
 use model::Time;
 
-const NOBODY: &str = "the scheduler did not run here, or did not save its counts";
+const NOT_RUNNING: &str = "the scheduler did not run here, or did not save its counts";
 const SET_BACK: &str = "the clock was set back while the scheduler was stopped: usage is counted again when the clock passes its last time";
 
 /// State from an earlier run.
@@ -29,8 +29,8 @@ pub struct Earlier {
 pub(super) fn take(state: &mut State, setup: &Setup, earlier: Earlier) {
     let Earlier { records, ledger } = earlier;
     if let Some(ledger) = ledger {
-        let went_back = ledger.counted_until() > state.now;
-        let ledger = ledger.continued(state.now, if went_back { SET_BACK } else { NOBODY });
+        let moved_back = ledger.counted_until() > state.now;
+        let ledger = ledger.continued(state.now, if moved_back { SET_BACK } else { NOT_RUNNING });
         state.ledger = Arc::new(LedgerBook::new(ledger));
         // Times before this run are also times of day.
         state.clock_history.push(ClockRun { at: Time::ZERO, wall: WallTime(0), speed: 1.0 });
@@ -71,8 +71,8 @@ mod tests {
     }
 
     /// A run from a time with these queues, and an application that waits for a core.
-    fn run(begins: Time, queues: &str, earlier: Earlier) -> Core {
-        let setup = Setup { begins, ..Setup::of(Profile::Kornsole) };
+    fn run(starts: Time, queues: &str, earlier: Earlier) -> Core {
+        let setup = Setup { starts, ..Setup::of(Profile::Kornsole) };
         let config = Arc::new(config::read(queues, setup.profile).config.unwrap());
         let core = Core::set_up_after(&setup, config, earlier).unwrap();
         let mut core = core.with_config_text(queues.as_bytes(), None);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_back_counts_nothing_until_it_comes_to_where_it_was() {
+    fn a_clock_that_was_set_back_counts_nothing_until_it_catches_up() {
         let first = run(at(0), QUEUES, Earlier::default());
         let second = run(at(20), QUEUES, left_by(&first, at(40)));
         assert_eq!([waited(&second, at(30)), waited(&second, at(50))], [40, 50]);

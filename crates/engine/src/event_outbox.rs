@@ -10,8 +10,8 @@ pub(super) struct EventOutbox {
     log: Arc<EventLog>,
     /// Events of whole commands that are not in the log.
     buffer: Vec<Event>,
-    held: Vec<Vec<Event>>,
-    holds: bool,
+    buffered: Vec<Vec<Event>>,
+    buffers: bool,
     tap: Option<Tap>,
 }
 
@@ -25,7 +25,7 @@ impl EventOutbox {
     /// An empty outbox in front of an empty log.
     pub fn new(setup: &Setup) -> Self {
         let log = Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event));
-        Self { log, buffer: Vec::new(), held: Vec::new(), holds: false, tap: None }
+        Self { log, buffer: Vec::new(), buffered: Vec::new(), buffers: false, tap: None }
     }
 
     /// The log behind it.
@@ -35,7 +35,7 @@ impl EventOutbox {
 
     /// Sends events to [`EventOutbox::take`] instead of the log.
     pub fn hold(&mut self) {
-        self.holds = true;
+        self.buffers = true;
     }
 
     /// Collects every event for [`EventOutbox::take_tapped`]. `wake` is called for the first event after a take.
@@ -77,8 +77,8 @@ impl EventOutbox {
             return;
         }
         let events = std::mem::take(&mut self.buffer);
-        if self.holds {
-            self.held.push(events);
+        if self.buffers {
+            self.buffered.push(events);
         } else {
             self.log.append(events);
         }
@@ -86,7 +86,7 @@ impl EventOutbox {
 
     /// The held chunks, the oldest first.
     pub fn take(&mut self) -> Vec<Vec<Event>> {
-        std::mem::take(&mut self.held)
+        std::mem::take(&mut self.buffered)
     }
 
     /// Logs the held events: their records are on disk.

@@ -32,8 +32,8 @@ pub const IMPORTANT_BYTES: usize = 20 << 20;
 const GROUNDS_BYTES: usize = 4 << 20;
 
 /// A record that a user or group limit blocks an application is stored again after this time without one.
-const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
-const MOST_HELD: usize = 10_000;
+const BLOCKED_AGAIN: Duration = Duration::from_secs(10 * 60);
+const MOST_BLOCKED: usize = 10_000;
 
 /// A numbering of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ struct Retained {
 
 impl Retained {
     fn keep_important(&mut self, mut records: Vec<(u64, Arc<Record>)>) {
-        records.retain(|(_, record)| !record.is_held_by_limits() || self.is_first_of_limit(record));
+        records.retain(|(_, record)| !record.is_blocked_by_limits() || self.is_first_of_limit(record));
         self.important_bytes += records.iter().map(|(_, record)| record.bytes()).sum::<usize>();
         self.grounds_bytes += records.iter().map(|(_, record)| record.grounds_bytes()).sum::<usize>();
         self.with_grounds
@@ -115,10 +115,10 @@ impl Retained {
     /// Whether no limit blocked the application for a while: a limit blocks each of its requests one by one.
     fn is_first_of_limit(&mut self, record: &Record) -> bool {
         let last = self.blocked_by_limits.insert(Arc::clone(&record.reference), record.at);
-        if self.blocked_by_limits.len() > MOST_HELD {
-            self.blocked_by_limits.retain(|_, at| record.at.since(*at) < HELD_AGAIN);
+        if self.blocked_by_limits.len() > MOST_BLOCKED {
+            self.blocked_by_limits.retain(|_, at| record.at.since(*at) < BLOCKED_AGAIN);
         }
-        last.is_none_or(|last| record.at.since(last) >= HELD_AGAIN)
+        last.is_none_or(|last| record.at.since(last) >= BLOCKED_AGAIN)
     }
 }
 

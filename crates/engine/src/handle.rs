@@ -13,7 +13,7 @@ use super::counters::Counters;
 use super::drain_hooks::{DrainHook, DrainNotifier};
 use super::events::EventLog;
 use super::explain::{self, ExplainJob, ExplainReply};
-use super::journal::folder::RunningJournal;
+use super::journal::dir::RunningJournal;
 use super::journal::history::JournalHistory;
 use super::ledger_book::LedgerBook;
 use super::output::Output;
@@ -92,10 +92,10 @@ impl Engine {
             profile: core.profile(),
         };
         let config_requests = prefetch.clone().start(requests.clone(), Arc::clone(&audit_log))?;
-        let (shown, clock_of_owner) = (Arc::clone(&published), clock.clone());
+        let (shown, clock_of_owner, publish_every) = (Arc::clone(&published), clock.clone(), core.state.publish_every);
         let thread = Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = AliveGuard(&shown);
-            let output = Output::new(Arc::clone(&shown), journal);
+            let output = Output::new(Arc::clone(&shown), journal, publish_every);
             Owner::new(core, clock_of_owner, inbox, notifier, output).run();
         })?;
         let (thread, watch) = (Some(thread), None);
@@ -204,8 +204,8 @@ impl Engine {
     /// Executes an order. `answer` is called once, from the engine's thread after publication, or at once if the engine
     /// has stopped.
     pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
-        let brings_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
-        let to = if brings_text { &self.config_requests } else { &self.requests };
+        let has_new_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
+        let to = if has_new_text { &self.config_requests } else { &self.requests };
         // A stopped engine closed the channel; the dropped reply reports it.
         let _ = to.send(Request::Perform(Box::new((actor, order)), Reply::new(answer)));
     }

@@ -33,15 +33,15 @@ pub trait Host: Send + Sync {
     fn now(&self) -> Time;
 
     /// The wall clock at the start of the scheduler time.
-    fn began(&self) -> SystemTime;
+    fn started_at(&self) -> SystemTime;
 
     /// The speed of the scheduler clock relative to the wall clock.
     fn speed(&self) -> f64;
 
     /// The runs of the scheduler clock.
     fn clock_runs(&self) -> ClockRuns {
-        let began = self.began().duration_since(UNIX_EPOCH).unwrap_or_default();
-        ClockRuns::always(i64::try_from(began.as_nanos()).unwrap_or(i64::MAX), self.speed())
+        let started_at = self.started_at().duration_since(UNIX_EPOCH).unwrap_or_default();
+        ClockRuns::always(i64::try_from(started_at.as_nanos()).unwrap_or(i64::MAX), self.speed())
     }
 
     /// Executes an order. `answer` is called once, from any thread, after publication.
@@ -83,7 +83,7 @@ impl Host for Engine {
         Self::now(self)
     }
 
-    fn began(&self) -> SystemTime {
+    fn started_at(&self) -> SystemTime {
         self.clock().wall(Time::ZERO)
     }
 

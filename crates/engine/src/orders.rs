@@ -145,15 +145,15 @@ fn ended(state: &State, at: &Within<'_>, app: &AppId, queue: QueuePath, events: 
     let state = live.or_else(|| Some(&**part?.ended_app(app)?)).map(|app| app.state).unwrap_or_default();
     let left = live.map_or(0, |app| app.asks.len());
     let released = events.iter().filter_map(|event| match &event.kind {
-        EventKind::Released { app: whose, ask, .. } if whose == app => Some(ask.clone()),
+        EventKind::Released { app: owner, ask, .. } if owner == app => Some(ask.clone()),
         _ => None,
     });
-    let withdrawn = events.iter().filter_map(|event| match &event.kind {
-        EventKind::AskRemoved { app: whose, ask, .. } if whose == app => Some(ask.clone()),
+    let canceled = events.iter().filter_map(|event| match &event.kind {
+        EventKind::AskRemoved { app: owner, ask, .. } if owner == app => Some(ask.clone()),
         _ => None,
     });
-    let (released, withdrawn) = (released.collect(), withdrawn.collect());
-    Killed { app: app.clone(), queue, state, released, withdrawn, left, pods: Vec::new() }
+    let (released, canceled) = (released.collect(), canceled.collect());
+    Killed { app: app.clone(), queue, state, released, canceled, left, pods: Vec::new() }
 }
 
 fn order_move(

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::audit;
 use super::explain::ExplainReply;
 use super::journal::committer::{AfterWrite, Journal};
-use super::journal::folder::RunningJournal;
+use super::journal::dir::RunningJournal;
 use super::journal::record::{CheckedOrder, OrderRecord, Record};
 use super::journal::recorder::RecordBlock;
 use super::journal::refused;
@@ -17,13 +17,14 @@ use super::rejected;
 use super::replay;
 use super::request::Reply;
 use super::run_loop;
+use super::setup::PUBLISH_EVERY;
 use super::state::State;
 use forecast::whatif::Fork;
 use view::View;
 use view::act::{Done, Refusal};
 
-/// The shortest time between two published views under load.
-pub(super) const PUBLISH_EVERY: Duration = Duration::from_millis(33);
+/// Views take at most one of so many parts of the time, unless they take very long.
+const SHARE: u32 = 10;
 /// How long records wait for a write if no answer depends on them.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 const WRITE_BYTES: usize = 64 << 10;
@@ -42,6 +43,10 @@ type Explained = (ExplainReply, Result<Fork, Refusal>);
 pub(super) struct Output {
     pub published: Arc<Published>,
     pub last_publish: Option<Instant>,
+    /// The shortest time between two views.
+    publish_every: Duration,
+    /// How long the last view took.
+    view_took: Duration,
     /// Outcomes of orders with an unpublished view.
     pub answers: Vec<OrderAnswer>,
     /// Explanations that were not sent yet.
@@ -54,10 +59,12 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub fn new(published: Arc<Published>, journal: Option<RunningJournal>) -> Self {
+    pub fn new(published: Arc<Published>, journal: Option<RunningJournal>, publish_every: Duration) -> Self {
         Self {
             published,
             last_publish: None,
+            publish_every,
+            view_took: Duration::ZERO,
             answers: Vec::new(),
             explained: Vec::new(),
             journal,
@@ -68,20 +75,31 @@ impl Output {
 
     /// The wait until the next view may be published; `None` for now.
     pub fn publish_wait(&self) -> Option<Duration> {
-        let wait = PUBLISH_EVERY.saturating_sub(self.last_publish?.elapsed());
+        if !self.has_place() {
+            return Some(self.pause());
+        }
+        let wait = self.pause().saturating_sub(self.last_publish?.elapsed());
         Some(wait).filter(|wait| !wait.is_zero())
     }
 
     /// Whether it is time for another view.
     pub fn publish_due(&self) -> bool {
-        self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY)
+        self.last_publish.is_none_or(|last| last.elapsed() >= self.pause())
+    }
+
+    /// Whether the disk follows.
+    fn has_place(&self) -> bool {
+        self.journal.as_ref().is_none_or(|running| running.journal().views_waiting() < MOST_VIEWS)
+    }
+
+    fn pause(&self) -> Duration {
+        (self.view_took * SHARE).clamp(self.publish_every, PUBLISH_EVERY.max(self.publish_every))
     }
 
     /// Publishes changes, through the journal if there is one; `idle` means that no work is left.
     pub fn publish(&mut self, state: &mut State, idle: bool) {
         // Under load, the latest view waits for its time; the owner's wait ends then.
-        let has_place = self.journal.as_ref().is_none_or(|running| running.journal().views_waiting() < MOST_VIEWS);
-        let due = has_place && self.publish_due();
+        let due = self.has_place() && self.publish_due();
         let view = if due { self.take_view(state) } else { None };
         match (&self.journal, view) {
             (None, Some(view)) => self.published.publish(view),
@@ -99,9 +117,10 @@ impl Output {
     }
 
     fn take_view(&mut self, state: &mut State) -> Option<Arc<View>> {
+        let started_at = Instant::now();
         let view = run_loop::take_view(state);
         if view.is_some() {
-            self.last_publish = Some(Instant::now());
+            (self.last_publish, self.view_took) = (Some(Instant::now()), started_at.elapsed());
         }
         view
     }

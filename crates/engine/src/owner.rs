@@ -90,12 +90,12 @@ impl Owner {
     }
 
     fn take_turn(&mut self) -> Progress {
-        let (until, began) = (self.clock.now(), Instant::now());
+        let (until, started_at) = (self.clock.now(), Instant::now());
         for _ in 0..SLICE {
             if self.core.run_until(until, 1) == Progress::Reached {
                 return Progress::Reached;
             }
-            if began.elapsed() >= TURN {
+            if started_at.elapsed() >= TURN {
                 break;
             }
         }
@@ -131,7 +131,7 @@ impl Owner {
         if !self.stalled {
             // The time was stopped and continues from here.
             let setup = Setup { paused: false, ..running.setup.clone() };
-            replay::begin_run(&mut self.core.state, &setup, self.clock.speed());
+            replay::start_run(&mut self.core.state, &setup, self.clock.speed());
         }
         self.set_clock();
         match failing {

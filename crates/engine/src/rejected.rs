@@ -12,10 +12,10 @@ pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submiss
     if submission.tags.iter().map(size).sum::<usize>() <= MOST_TAGS {
         return None;
     }
-    let mut room = MOST_TAGS;
+    let mut space = MOST_TAGS;
     let mut fits = |tag| {
-        let left = room.checked_sub(size(tag));
-        room = left.unwrap_or(room);
+        let left = space.checked_sub(size(tag));
+        space = left.unwrap_or(space);
         left.is_some()
     };
     let tags = submission.tags.iter().filter(|tag| fits(*tag));

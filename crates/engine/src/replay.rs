@@ -20,7 +20,7 @@ use scheduler::Command;
 use view::act::{Actor, Code, Done, Order, Refusal};
 
 /// Records the settings of a run that starts, or continues after a disk failure.
-pub(super) fn begin_run(state: &mut State, setup: &Setup, speed: f64) {
+pub(super) fn start_run(state: &mut State, setup: &Setup, speed: f64) {
     let Setup { tuning, clean_every, paused, .. } = *setup;
     let (at, wall, policy_group) = (state.now, WallTime::now(), setup.policy_group.clone());
     let record = Record::Start { at, wall, speed, tuning, clean_every, paused, policy_group };

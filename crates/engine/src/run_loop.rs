@@ -107,9 +107,9 @@ fn pauses_now(state: &State) -> bool {
 
 /// Runs a cycle. After an empty one, cycles wait for an event or the next retry (SCH-040).
 pub(super) fn cycle(state: &mut State) {
-    let began = Instant::now();
+    let started_at = Instant::now();
     let events = state.scheduler.apply(state.now, &Command::Cycle);
-    state.counters.cycle(began.elapsed());
+    state.counters.cycle(started_at.elapsed());
     state.counters.count(&events);
     state.ledger.observe(state.now, &events, &state.scheduler);
     if let Some(course) = &mut state.course {

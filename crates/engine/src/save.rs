@@ -100,7 +100,7 @@ pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Work
     untracked.tracking_enabled = false;
     state.outbox.log().configure(&untracked);
     state.now = saved.now;
-    let ledger = saved.ledger.unwrap_or_else(|| Ledger::beginning(state.now, &state.scheduler));
+    let ledger = saved.ledger.unwrap_or_else(|| Ledger::initial(state.now, &state.scheduler));
     state.ledger = Arc::new(LedgerBook::new(ledger.with_most_rows(setup.ledger_rows)));
     state.policy_group = saved.policy_group.into_owned();
     state.deadlines = Deadlines {

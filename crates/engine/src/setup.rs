@@ -13,6 +13,9 @@ use scheduler::Tuning;
 /// The default interval of the queue cleaner (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
 
+/// The default for the shortest time between two published views under load.
+pub const PUBLISH_EVERY: Duration = Duration::from_millis(33);
+
 /// The default disk limit of a state directory, in bytes.
 pub const STATE_BYTES: u64 = 512 << 20;
 
@@ -40,6 +43,9 @@ pub struct Setup {
     pub configured_by: Option<Arc<str>>,
     /// The disk limit of the journal, in bytes.
     pub state_bytes: u64,
+    /// The shortest time between two published views under load. It is longer while a view takes more than a tenth of it,
+    /// up to the default.
+    pub publish_every: Duration,
     /// The maximum number of ledger rows of applications.
     pub ledger_rows: usize,
     /// The event settings.
@@ -49,7 +55,7 @@ pub struct Setup {
     /// The UUID of this run, for clients that follow events.
     pub instance: Arc<str>,
     /// The scheduler time at the start: zero, or the time since 1970 if others provide times of day.
-    pub begins: Time,
+    pub starts: Time,
 }
 
 impl Setup {
@@ -61,7 +67,7 @@ impl Setup {
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
         let (paused, follows, configured_by, allowed_removal) = Default::default();
-        let begins = Time::ZERO;
+        let starts = Time::ZERO;
         Self {
             profile,
             policy_group,
@@ -71,11 +77,12 @@ impl Setup {
             follows,
             configured_by,
             state_bytes: STATE_BYTES,
+            publish_every: PUBLISH_EVERY,
             ledger_rows: MOST_ROWS,
             event,
             allowed_removal,
             instance,
-            begins,
+            starts,
         }
     }
 
@@ -112,11 +119,12 @@ impl Setup {
             follows: false,
             configured_by: None,
             state_bytes: config.state_bytes,
+            publish_every: PUBLISH_EVERY,
             ledger_rows: MOST_ROWS,
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),
-            begins: Time::ZERO,
+            starts: Time::ZERO,
         }
     }
 }
@@ -127,7 +135,7 @@ mod tests {
     use config::Settings;
 
     #[test]
-    fn the_settings_default_to_what_holds_without_them() {
+    fn the_settings_have_defaults() {
         let by = Setup::by(Profile::Kornsole, Settings::default().config());
         let of = Setup::of(Profile::Kornsole);
         assert_eq!(by.state_bytes, of.state_bytes);

@@ -51,6 +51,8 @@ pub(super) struct State {
     pub now: Time,
     pub deadlines: Deadlines,
     pub active_config: ActiveConfig,
+    /// The shortest time between two published views.
+    pub publish_every: Duration,
     /// The allowed removal by a changed file.
     pub allowed_removal: AllowedRemoval,
     /// Nothing happens by itself, and time is stopped (REST E3, `--paused`).
@@ -88,22 +90,23 @@ impl State {
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
             ledger: Arc::new(LedgerBook::new(
-                Ledger::beginning(setup.begins, &scheduler).with_most_rows(setup.ledger_rows),
+                Ledger::initial(setup.starts, &scheduler).with_most_rows(setup.ledger_rows),
             )),
             scheduler,
             workload,
             views: ViewBuilder::default(),
             policy_group: setup.policy_group.clone(),
             config_cache: Arc::default(),
-            now: setup.begins,
+            now: setup.starts,
             deadlines: Deadlines {
                 clean_every: setup.clean_every,
-                next_clean: setup.begins + setup.clean_every,
-                next_sample: setup.begins + SAMPLE_EVERY,
+                next_clean: setup.starts + setup.clean_every,
+                next_sample: setup.starts + SAMPLE_EVERY,
                 retry: None,
                 cycle_due: false,
             },
             active_config: ActiveConfig::default(),
+            publish_every: setup.publish_every,
             allowed_removal: setup.allowed_removal,
             paused: false,
             follows: setup.follows,
@@ -183,10 +186,10 @@ impl State {
     /// Executes a command without logging its events.
     pub fn carry_out(&mut self, command: &Command) -> Vec<Event> {
         self.commands += 1;
-        let began = Instant::now();
+        let started_at = Instant::now();
         let events = self.scheduler.apply(self.now, command);
         if matches!(command, Command::Cycle) {
-            self.counters.cycle(began.elapsed());
+            self.counters.cycle(started_at.elapsed());
         }
         self.counters.count(&events);
         self.ledger.observe(self.now, &events, &self.scheduler);

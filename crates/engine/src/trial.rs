@@ -23,7 +23,7 @@ impl Core {
         let scheduler = fork.scheduler().clone();
         // Its ledger also starts there: earlier usage is unknown.
         let setup =
-            Setup { instance: Arc::from(instance), begins: fork.now(), ..Setup::of(scheduler.switches().profile) };
+            Setup { instance: Arc::from(instance), starts: fork.now(), ..Setup::of(scheduler.switches().profile) };
         let workload = fork.partition().map(|part| Endings::of(part, fork.now(), runtimes.clone()));
         let workload = workload.map(|endings| Box::new(endings) as Box<dyn Workload>);
         let mut state = State::new(&setup, scheduler, workload);
@@ -37,7 +37,7 @@ impl Core {
             let text = ConfigText::new(text, &setup.policy_group);
             config_load::set_text(&mut state, Some(text), 0, ConfigOrigin::from(LoadedBy::Start));
         }
-        state.course = fork.partition().map(|part| Box::new(Course::beginning(part, fork.now())));
+        state.course = fork.partition().map(|part| Box::new(Course::initial(part, fork.now())));
         Self { state }
     }
 

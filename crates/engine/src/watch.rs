@@ -43,10 +43,10 @@ impl FileWatch {
             }
         })
         .map_err(|error| message(&error))?;
-        watcher.watch(folder(file), RecursiveMode::NonRecursive).map_err(|error| message(&error))?;
+        watcher.watch(dir(file), RecursiveMode::NonRecursive).map_err(|error| message(&error))?;
         if let Some(target) = std::fs::canonicalize(file).ok().filter(|_| file.is_symlink()) {
             // If the target cannot be watched, the change of the link is still detected.
-            let _ = watcher.watch(folder(&target), RecursiveMode::NonRecursive);
+            let _ = watcher.watch(dir(&target), RecursiveMode::NonRecursive);
         }
         let path = file.to_path_buf();
         let thread = std::thread::Builder::new()
@@ -68,8 +68,8 @@ impl Drop for FileWatch {
     }
 }
 
-fn folder(file: &Path) -> &Path {
-    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+fn dir(file: &Path) -> &Path {
+    file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Whether the content may have changed. Opening and reading do not count: the read here would be an event again.
@@ -106,9 +106,9 @@ mod tests {
 
     use super::*;
 
-    struct Folder(PathBuf);
+    struct Dir(PathBuf);
 
-    impl Folder {
+    impl Dir {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir().join(format!("kornsole-watch-{name}-{}", std::process::id()));
             std::fs::create_dir_all(&path).unwrap();
@@ -116,27 +116,27 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for Dir {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 
     #[test]
-    fn says_a_written_a_renamed_and_a_missing_file_once_each() {
-        let folder = Folder::new("changes");
-        let file = folder.0.join("queues.yaml");
+    fn reports_a_written_a_renamed_and_a_missing_file_once_each() {
+        let dir = Dir::new("changes");
+        let file = dir.0.join("queues.yaml");
         std::fs::write(&file, "one").unwrap();
         let (sender, message) = channel();
         let watch = FileWatch::start(&file, b"one".to_vec(), move |content| sender.send(content).unwrap()).unwrap();
         let patience = Duration::from_secs(20);
 
-        std::fs::write(folder.0.join("other.yaml"), "x").unwrap();
+        std::fs::write(dir.0.join("other.yaml"), "x").unwrap();
         std::fs::write(&file, "two").unwrap();
         assert_eq!(message.recv_timeout(patience).unwrap(), Ok(b"two".to_vec()));
 
-        std::fs::write(folder.0.join("new"), "three").unwrap();
-        std::fs::rename(folder.0.join("new"), &file).unwrap();
+        std::fs::write(dir.0.join("new"), "three").unwrap();
+        std::fs::rename(dir.0.join("new"), &file).unwrap();
         assert_eq!(message.recv_timeout(patience).unwrap(), Ok(b"three".to_vec()));
 
         std::fs::remove_file(&file).unwrap();
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn the_target_of_a_link_is_watched_and_noise_beside_it_does_not_hide_a_change() {
-        let (links, targets) = (Folder::new("links"), Folder::new("targets"));
+    fn the_target_of_a_link_is_watched_and_other_changes_do_not_hide_a_change() {
+        let (links, targets) = (Dir::new("links"), Dir::new("targets"));
         let (link, target) = (links.0.join("queues.yaml"), targets.0.join("real.yaml"));
         std::fs::write(&target, "one").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::cluster::Cluster;
+use super::limit_range::LimitRanges;
 use super::names::own;
-use super::objects::{Amounts, Container, Meta, Named, Pod, Unread, drop_nulls, read_as};
+use super::objects::{Amounts, Meta, Named, Pod, Unread, drop_nulls, read_as};
 use super::quota::Quotas;
 
 const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
@@ -25,44 +26,6 @@ struct Class {
     value: i32,
     global_default: bool,
     preemption_policy: String,
-}
-
-/// Default requests of the containers in a namespace.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct LimitRange {
-    metadata: Meta,
-    spec: LimitRangeSpec,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct LimitRangeSpec {
-    limits: Vec<Limit>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Limit {
-    #[serde(rename = "type")]
-    kind: String,
-    default: Amounts,
-    default_request: Amounts,
-    max: Amounts,
-    min: Amounts,
-}
-
-impl Limit {
-    /// The default request, otherwise the default limit, the maximum, and the minimum.
-    fn requests(self) -> Amounts {
-        let mut all = self.default_request;
-        for amounts in [self.default, self.max, self.min] {
-            for (name, amount) in amounts {
-                all.entry(name).or_insert(amount);
-            }
-        }
-        all
-    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -88,8 +51,7 @@ struct ServiceAccount {
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
     classes: BTreeMap<String, Class>,
-    /// By namespace and name, so that several apply in a fixed order.
-    ranges: BTreeMap<(String, String), Amounts>,
+    pub ranges: LimitRanges,
     runtimes: BTreeMap<String, Amounts>,
     accounts: BTreeMap<(String, String), Vec<Named>>,
     pub quotas: Quotas,
@@ -116,15 +78,7 @@ impl Admission {
                 let class: Class = read_as(&value)?;
                 self.classes.insert(class.metadata.name.clone(), class);
             }
-            "LimitRange" => {
-                let range: LimitRange = read_as(&value)?;
-                let of_containers = range.spec.limits.into_iter().filter(|limit| limit.kind == "Container");
-                let mut requests = Amounts::new();
-                for (name, amount) in of_containers.flat_map(Limit::requests) {
-                    requests.entry(name).or_insert(amount);
-                }
-                self.ranges.insert((range.metadata.namespace, range.metadata.name), requests);
-            }
+            "LimitRange" => self.ranges.take(&value)?,
             "RuntimeClass" => {
                 let class: RuntimeClass = read_as(&value)?;
                 self.runtimes.insert(class.metadata.name, class.overhead.pod_fixed);
@@ -138,19 +92,24 @@ impl Admission {
         Ok(true)
     }
 
-    /// Completes a pod that `count` identical pods are copied from. `is_new`: admission has not changed it yet.
+    /// Completes a pod that `count` identical pods are copied from. `is_new`: admission has not changed it yet. Returns
+    /// the LimitRange that rejects it, and the reason.
     pub fn admit(
         &mut self,
         (pod, count): (&mut Pod, u64),
         is_new: bool,
         cluster: &Cluster,
         scheduler_names: &[String],
-    ) {
+    ) -> Option<(String, String)> {
         self.priority(pod, count);
         if is_new {
             self.overhead(pod, count);
-            self.limit_ranges(pod);
+            self.ranges.complete(pod);
             self.secrets(pod);
+            let rejected = self.ranges.reject(pod);
+            if rejected.is_some() {
+                return rejected;
+            }
         }
         if pod.spec.scheduler_name.is_empty() {
             let is_own = |name: &str| scheduler_names.iter().any(|known| known == name);
@@ -159,6 +118,7 @@ impl Admission {
             pod.spec.scheduler_name = if given { YUNIKORN } else { DEFAULT_SCHEDULER }.to_owned();
             self.given += if given { count } else { 0 };
         }
+        None
     }
 
     /// Without a class, the global default.
@@ -205,18 +165,6 @@ impl Admission {
                 let note = format!("RuntimeClass {name} is not in the manifests; no overhead is added");
                 *self.unknown.entry(note).or_default() += count;
             }
-        }
-    }
-
-    fn limit_ranges(&self, pod: &mut Pod) {
-        let namespace = pod.metadata.namespace.as_str();
-        let ranges = self.ranges.iter().filter(|((of, _), _)| of == namespace);
-        for (name, amount) in ranges.flat_map(|(_, requests)| requests) {
-            let add = |container: &mut Container| {
-                container.resources.requests.entry(name.clone()).or_insert_with(|| amount.clone());
-            };
-            pod.spec.containers.iter_mut().for_each(add);
-            pod.spec.init_containers.iter_mut().for_each(add);
         }
     }
 

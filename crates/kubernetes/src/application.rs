@@ -15,7 +15,7 @@ use scheduler::Submission;
 /// Maximum length of a generated application ID, and of the namespace in the ID of a single pod (K8S-112).
 const GENERATED: usize = 63;
 const UNIQUE: usize = 26;
-const NOBODY: &str = "nobody";
+const ANONYMOUS: &str = "nobody";
 
 /// Whether the annotation `user.info` is trusted (K8S-117, K8S-123).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) fn id(meta: &Meta, unique: bool) -> String {
 
 pub(crate) fn named(meta: &Meta) -> Option<String> {
     first(&ids(meta)).map(|id| match id.strip_suffix("-uniqueautogen") {
-        Some(begin) => format!("{begin}-{}", meta.uid),
+        Some(start) => format!("{start}-{}", meta.uid),
         None => id.to_owned(),
     })
 }
@@ -70,9 +70,9 @@ pub(crate) fn several(meta: &Meta) -> Option<String> {
         let all: BTreeSet<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
         (all.len() > 1).then(|| first(texts).unwrap_or_default().to_owned())
     };
-    let said = |what: &str, first: String| format!("it names several {what}; the first, {first:?}, is used");
-    let of_id = distinct(&ids(meta)).map(|first| said("application ids", first));
-    of_id.or_else(|| distinct(&queues(meta)).map(|first| said("queues", first)))
+    let reported = |what: &str, first: String| format!("it names several {what}; the first, {first:?}, is used");
+    let of_id = distinct(&ids(meta)).map(|first| reported("application ids", first));
+    of_id.or_else(|| distinct(&queues(meta)).map(|first| reported("queues", first)))
 }
 
 #[derive(Default, Deserialize)]
@@ -84,19 +84,19 @@ struct UserInfo {
 
 /// The user, and an error in the annotation (K8S-117).
 pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
-    let nobody = || Identity::new(NOBODY, Vec::<String>::new());
+    let anonymous = || Identity::new(ANONYMOUS, Vec::<String>::new());
     let (info, name) = (meta.annotations.get(&own("user.info")), meta.label(&own("username")));
     match (users, info) {
-        (Users::Ignored, _) => (nobody(), None),
+        (Users::Ignored, _) => (anonymous(), None),
         (_, Some(text)) => match serde_json::from_str::<UserInfo>(text) {
-            Ok(UserInfo { user, groups }) if user.is_empty() => (Identity::new(NOBODY, groups), None),
+            Ok(UserInfo { user, groups }) if user.is_empty() => (Identity::new(ANONYMOUS, groups), None),
             Ok(UserInfo { user, groups }) => (Identity::new(user, groups), None),
             Err(error) => {
-                let why = format!("its annotation user.info is invalid, so its user is {NOBODY}: {error}");
-                (nobody(), Some(why))
+                let why = format!("its annotation user.info is invalid, so its user is {ANONYMOUS}: {error}");
+                (anonymous(), Some(why))
             }
         },
-        (_, None) if name.is_empty() => (nobody(), None),
+        (_, None) if name.is_empty() => (anonymous(), None),
         (_, None) => (Identity::new(name, Vec::<String>::new()), None),
     }
 }

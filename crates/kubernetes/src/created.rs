@@ -6,6 +6,7 @@ use super::admission::Admission;
 use super::cluster::Cluster;
 use super::objects::{Node, NodeSelector, NodeTerm, Object, Pod, Requirement, Toleration};
 use super::predicates::suits;
+use super::rejections::Rejections;
 use super::workloads::{MOST_PODS, Owned, PodSet, Templates, Workload};
 
 /// The taints that DaemonSet pods tolerate, with their effects.
@@ -30,12 +31,14 @@ pub(super) struct Created<'c> {
     notes: BTreeMap<String, (u64, String)>,
     /// By schedulerName: number of pods of other schedulers.
     elsewhere: BTreeMap<String, u64>,
+    rejections: Rejections,
 }
 
 impl<'c> Created<'c> {
     pub fn new(cluster: &'c mut Cluster, admission: &'c mut Admission, scheduler_names: &'c [String]) -> Self {
         let (by_kind, notes, elsewhere) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere }
+        let rejections = Rejections::default();
+        Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere, rejections }
     }
 
     /// Adds a pod. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
@@ -43,12 +46,17 @@ impl<'c> Created<'c> {
     /// # Errors
     /// A pod of this name exists.
     pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
-        self.admission.admit((&mut pod, 1), is_new, self.cluster, self.scheduler_names);
+        let rejected = self.admission.admit((&mut pod, 1), is_new, self.cluster, self.scheduler_names);
+        if let Some(by) = rejected {
+            self.rejections.add(by, 1, &pod.metadata.path());
+            return Ok(());
+        }
         self.add(pod, is_new, submitted)
     }
 
     fn add(&mut self, pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
-        if !self.admission.quotas.count(&pod, is_new) {
+        if let Some(by) = self.admission.quotas.count(&pod, is_new) {
+            self.rejections.add(by, 1, &pod.metadata.path());
             return Ok(());
         }
         let name = &pod.spec.scheduler_name;
@@ -83,6 +91,9 @@ impl<'c> Created<'c> {
             for note in expansion.notes {
                 self.notes.entry(note).or_insert_with(|| (0, workload.label())).0 += 1;
             }
+            if !self.is_allowed(workload, &expansion.sets) {
+                continue;
+            }
             let before = self.total;
             for set in expansion.sets {
                 if let Err(why) = self.set(workload, set) {
@@ -97,6 +108,16 @@ impl<'c> Created<'c> {
         }
     }
 
+    /// Whether the quotas on the number of objects allow it. An object of the cluster is counted.
+    fn is_allowed(&mut self, workload: &Workload, sets: &[PodSet]) -> bool {
+        let quotas = &mut self.admission.quotas;
+        let mut names = workload.counted_as();
+        let rejected = names.find_map(|name| quotas.count_object(workload.namespace(), &name, workload.is_new()));
+        let Some(by) = rejected else { return true };
+        self.rejections.add(by, sets.iter().map(PodSet::total).sum(), &workload.label());
+        false
+    }
+
     fn set(&mut self, workload: &Workload, mut set: PodSet) -> Result<(), String> {
         let per_node = set.is_per_node().then(|| self.of_nodes(set.prototype(workload)));
         let count = per_node.as_ref().map_or(set.total(), |nodes| nodes.len() as u64);
@@ -105,7 +126,12 @@ impl<'c> Created<'c> {
                 "cannot create {count} pods: all objects together may create {MOST_PODS}; lower the number of replicas"
             ));
         }
-        self.admission.admit((set.prototype(workload), count), true, self.cluster, self.scheduler_names);
+        let prototype = set.prototype(workload);
+        let rejected = self.admission.admit((prototype, count), true, self.cluster, self.scheduler_names);
+        if let Some(by) = rejected {
+            self.rejections.add(by, count, &workload.label());
+            return Ok(());
+        }
         match per_node {
             None => set.pods().try_for_each(|pod| self.named(pod, workload.submitted)),
             Some(nodes) => nodes.into_iter().enumerate().try_for_each(|(number, node)| {
@@ -139,8 +165,8 @@ impl<'c> Created<'c> {
         self.add(Box::new(pod), true, submitted)
     }
 
-    /// Describes created pods, and what is not evaluated.
-    pub fn notices(self) -> (Vec<String>, Vec<String>) {
+    /// Describes created pods, what is not evaluated, and rejected pods.
+    pub fn notices(self) -> [Vec<String>; 3] {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let created = self.by_kind.iter().map(|(kind, (objects, pods))| {
             format!("created {pods} pod{} for {objects} {kind} object{}", plural(*pods), plural(*objects))
@@ -153,8 +179,8 @@ impl<'c> Created<'c> {
             let (plural, verb) = if *count == 1 { ("", "is") } else { ("s", "are") };
             format!("{count} pod{plural} with schedulerName {name} {verb} not scheduled; use --scheduler-name {name}")
         });
-        let notices = notes.chain(elsewhere).chain(self.admission.notices()).chain(self.admission.quotas.notices());
-        (created.collect(), notices.collect())
+        let admission = self.admission.notices().into_iter().chain(self.admission.quotas.notices());
+        [created.collect(), notes.chain(elsewhere).chain(admission).collect(), self.rejections.words()]
     }
 }
 

@@ -85,7 +85,7 @@ pub struct Plan {
 /// The configuration is rejected, or has no partition for pods.
 pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Plan, String> {
     let recovery = Recovery::of(cluster, settings);
-    let mut run = Run::begin(recovery, settings, config)?;
+    let mut run = Run::start(recovery, settings, config)?;
     run.settle();
     Ok(run.finish())
 }
@@ -106,7 +106,7 @@ pub struct Submitted {
 /// # Errors
 /// The configuration is rejected, or has no partition for pods.
 pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Submitted, String> {
-    let mut run = Run::begin(Recovery::of(cluster, settings), settings, config)?;
+    let mut run = Run::start(Recovery::of(cluster, settings), settings, config)?;
     let mut found = Submitted { notices: std::mem::take(&mut run.plan.notices), ..Submitted::default() };
     let Some(part) = run.scheduler.partitions().iter().find(|part| *part.name == *PARTITION) else { return Ok(found) };
     for app in part.ended.iter().filter(|app| app.state == AppState::Rejected) {
@@ -134,7 +134,7 @@ pub(super) struct Run {
     decisions: u64,
     pub rejected: BTreeMap<AskId, String>,
     /// Pods to preempt, and the beneficiaries.
-    going: BTreeMap<AskId, String>,
+    leaving: BTreeMap<AskId, String>,
     pub plan: Plan,
     running: BTreeMap<AskId, NodeId>,
     snapshot: super::predicates::Snapshot,
@@ -142,7 +142,7 @@ pub(super) struct Run {
 
 impl Run {
     /// Loads the state of the cluster.
-    pub fn begin(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
+    pub fn start(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let Recovery { now, nodes, steps, running, open, gangs, asked, left_alone, notices, foreign, snapshot } =
             recovery;
         let plan = Plan { left_alone, notices, foreign, nodes: nodes.len(), running: running.len(), ..Plan::default() };
@@ -155,7 +155,7 @@ impl Run {
             number_of: BTreeMap::new(),
             decisions: 0,
             rejected: BTreeMap::new(),
-            going: BTreeMap::new(),
+            leaving: BTreeMap::new(),
             plan,
             running: BTreeMap::new(),
             snapshot: snapshot.clone(),
@@ -210,18 +210,18 @@ impl Run {
                     self.bound.remove(&number);
                 }
                 if *reason == ReleaseReason::Preempted && self.running.contains_key(ask) {
-                    let by = self.going.get(ask).cloned().unwrap_or_default();
+                    let by = self.leaving.get(ask).cloned().unwrap_or_default();
                     self.plan.evicted.push(Evicted { pod: self.name(ask), node: node.to_string(), by });
                 }
                 return Ok(true);
             }
             EventKind::Preempted { ask, by_ask, .. } => {
                 let by = format!("pod {}", self.name(by_ask));
-                self.going.insert(ask.clone(), by);
+                self.leaving.insert(ask.clone(), by);
                 return Ok(true);
             }
             EventKind::QuotaPreempted { ask, queue, .. } => {
-                self.going.insert(ask.clone(), format!("the maximum of {queue}"));
+                self.leaving.insert(ask.clone(), format!("the maximum of {queue}"));
                 return Ok(true);
             }
             EventKind::Replacing { .. } | EventKind::Reserved { .. } => return Ok(true),
@@ -237,11 +237,11 @@ impl Run {
 
     /// At each of the ages.
     fn settle(&mut self) {
-        let begin = self.now;
+        let start = self.now;
         // Bounds the decisions, whatever the configuration.
         let mut left = (self.asked.len() as u64).saturating_mul(20).saturating_add(1000);
         for age in AGES {
-            self.now = begin + Duration::from_secs(age);
+            self.now = start + Duration::from_secs(age);
             while left > 0 {
                 left -= 1;
                 let decided = self.apply(&Command::Cycle).unwrap_or(false);
@@ -254,24 +254,24 @@ impl Run {
 
     /// Requests the real pods of complete gangs. Returns true if there are any.
     fn release_gangs(&mut self) -> bool {
-        let mut stand: BTreeMap<(AppId, String), u64> = BTreeMap::new();
+        let mut placeholders: BTreeMap<(AppId, String), u64> = BTreeMap::new();
         let here = self.scheduler.partitions().iter().find(|part| *part.name == *PARTITION);
         for gang in &self.gangs {
             let Some(key) = here.and_then(|part| part.app_key(&gang.app)) else { continue };
             let Some(app) = here.map(|part| &part.apps[key]) else { continue };
             for ask in app.allocations.values().map(|key| &app.asks[*key]).filter(|ask| ask.placeholder) {
                 let group = ask.rare.task_group.as_deref().unwrap_or_default();
-                *stand.entry((gang.app.clone(), group.to_owned())).or_default() += 1;
+                *placeholders.entry((gang.app.clone(), group.to_owned())).or_default() += 1;
             }
         }
         let is_whole = |gang: &WaitingGang| {
-            let count = |group: &String| stand.get(&(gang.app.clone(), group.clone())).copied().unwrap_or(0);
+            let count = |group: &String| placeholders.get(&(gang.app.clone(), group.clone())).copied().unwrap_or(0);
             gang.needed.iter().all(|(group, needed)| count(group) >= *needed)
         };
         let (whole, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.gangs).into_iter().partition(is_whole);
         self.gangs = waiting;
         let mut any = false;
-        for spec in whole.into_iter().flat_map(|gang| gang.held) {
+        for spec in whole.into_iter().flat_map(|gang| gang.gang_members) {
             any |= self.apply(&command(PartitionCommand::Ask(spec))).is_ok();
         }
         any
@@ -322,7 +322,7 @@ struct Reasons<'r> {
 impl Reasons<'_> {
     fn of(&mut self, ask: &AskId, app: &AppId) -> String {
         if let Some(gang) = self.run.gangs.iter().find(|gang| gang.app == *app)
-            && gang.held.iter().any(|held| held.id == *ask)
+            && gang.gang_members.iter().any(|gang_members| gang_members.id == *ask)
         {
             let groups: Vec<String> =
                 gang.needed.iter().map(|(group, needed)| format!("{needed} of group {group}")).collect();

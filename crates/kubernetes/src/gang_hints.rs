@@ -41,13 +41,13 @@ pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -
     }
     let name = group_of(&pod.metadata);
     let group = groups.iter().find(|group| group.name == name)?;
-    let (Ok(held), Ok(needed)) = (quantity::resource(&group.min_resource), pod_resources(pod, sidecars)) else {
+    let (Ok(requested), Ok(needed)) = (quantity::resource(&group.min_resource), pod_resources(pod, sidecars)) else {
         return None;
     };
     // A placeholder counts as one pod in any case.
-    let short = needed.iter().filter(|(of, amount)| *of != "pods" && *amount > held.amount(of));
+    let short = needed.iter().filter(|(of, amount)| *of != "pods" && *amount > requested.amount(of));
     let words: Vec<String> = short
-        .map(|(of, amount)| format!("{of} {} of {}", show_amount(of, held.amount(of)), show_amount(of, amount)))
+        .map(|(of, amount)| format!("{of} {} of {}", show_amount(of, requested.amount(of)), show_amount(of, amount)))
         .collect();
     if words.is_empty() {
         return None;

@@ -9,8 +9,9 @@ use super::admission::Admission;
 use super::cluster::Cluster;
 use super::created::Created;
 use super::objects::{Object, Pod, Step, Unread};
+use super::pruned::{Pruned, pruned_of};
 use super::recovery::Settings;
-use super::values::{self, value_of};
+use super::values;
 use super::workloads::field::Lines;
 use super::workloads::{self, Owned, Role, Workload};
 use config::Faults;
@@ -43,6 +44,8 @@ pub struct ManifestReport {
     pub created: Vec<String>,
     /// Added values, and what is not evaluated.
     pub notices: Vec<String>,
+    /// Pods that a LimitRange or ResourceQuota rejects, so that they are not in the cluster.
+    pub rejected: Vec<String>,
 }
 
 /// Adds objects and their pods. `name` identifies the text in errors.
@@ -139,7 +142,7 @@ impl Manifests {
             }
         }
         created.expand(&workloads, &templates, &owned, &mut report.faults);
-        (report.created, report.notices) = created.notices();
+        [report.created, report.notices, report.rejected] = created.notices();
         (cluster, report)
     }
 }
@@ -156,9 +159,9 @@ struct Reader<'r> {
 impl Reader<'_> {
     /// Concatenated JSON texts, or YAML in flow style.
     fn json(&mut self, bytes: &[u8]) {
-        for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>().enumerate() {
+        for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Pruned>().enumerate() {
             match (document, number) {
-                (Ok(value), _) => self.document(value, ""),
+                (Ok(Pruned(value)), _) => self.document(value, ""),
                 (Err(error), number) => {
                     if number == 0
                         && values::documents(&self.name, bytes).map(|documents| self.roots(&documents)).is_ok()
@@ -221,7 +224,7 @@ impl Reader<'_> {
                 items.list("items", "", silent).unwrap_or_default().into_iter().for_each(|item| self.node(item, of));
             }
             (Some(_), None) => {}
-            (None, _) => self.object(with_kind(value_of(node), of), Some(node)),
+            (None, _) => self.object(with_kind(pruned_of(node), of), Some(node)),
         }
     }
 

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_count_from_1970() {
+    fn times_count_from_1970() {
         let seconds = |text: &str| moment(text).map(|time| time.0 / 1_000_000);
         assert_eq!(seconds("1970-01-01T00:00:00Z"), Some(0));
         assert_eq!(seconds("2000-02-29T12:00:00Z"), Some(951_825_600));

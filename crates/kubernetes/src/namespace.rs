@@ -32,11 +32,11 @@ pub(crate) fn tags(meta: &Meta) -> BTreeMap<String, String> {
 }
 
 pub(crate) fn unreadable(meta: &Meta) -> Vec<String> {
-    let said =
+    let reported =
         |key: &str| format!("its annotation {key} is not a quota, such as {{\"cpu\": \"5\", \"memory\": \"256M\"}}");
     let keys = ["namespace.quota", "namespace.guaranteed"].map(own);
     let bad = keys.iter().filter(|key| meta.annotations.contains_key(*key) && json_amounts(meta, key).is_none());
-    let mut words: Vec<String> = bad.map(|key| said(key)).collect();
+    let mut words: Vec<String> = bad.map(|key| reported(key)).collect();
     let old = ["namespace.max.cpu", "namespace.max.memory"].map(own);
     let written = old.iter().any(|key| !meta.annotation(key).is_empty());
     if written && !meta.annotations.contains_key(&keys[0]) && maxima(meta).is_none() {

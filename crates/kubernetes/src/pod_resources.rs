@@ -31,38 +31,88 @@ impl SidecarSum {
 pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource, String> {
     let Pod { spec, status, .. } = pod;
     let refused = is_resize_refused(pod);
-    let mut sum: Resource = [("pods", 1)].into_iter().collect();
-    for container in &spec.containers {
-        sum.add_assign(&requests(container, &status.container_statuses, refused)?);
-    }
-    let (mut beside, mut peak) = (Resource::new(), Resource::new());
-    for container in &spec.init_containers {
-        let own = requests(container, &status.init_container_statuses, refused)?;
-        let mut uses = own.add(&beside);
-        if container.is_sidecar() {
-            beside.add_assign(&own);
-            if sidecars == SidecarSum::Twice {
-                uses.add_assign(&own);
-            }
-        }
-        peak = peak.max(&uses);
-    }
-    sum.add_assign(&beside);
-    let mut sum = sum.max(&peak);
+    let mut sum = of_containers(pod, sidecars, |container, is_init| {
+        let statuses = if is_init { &status.init_container_statuses } else { &status.container_statuses };
+        requests(container, statuses, refused)
+    })?;
+    sum.set("pods", 1);
     let of_pod = read(&spec.resources.requests, "the pod")?;
-    let counts = |name: &str| matches!(name, "vcore" | "memory") || name.starts_with("hugepages-");
-    for (name, amount) in of_pod.iter().filter(|(name, _)| counts(name)) {
-        sum.set(name, amount);
-    }
+    replace(&mut sum, &of_pod);
     // A limit of the pod is its request if neither the pod nor a container requests the resource.
     let limits = read(&spec.resources.limits, "the pod")?;
-    for (name, amount) in limits.iter().filter(|(name, _)| counts(name)) {
+    for (name, amount) in limits.iter().filter(|(name, _)| is_of_pod(name)) {
         if of_pod.get(name).is_none() && sum.get(name).is_none() {
             sum.set(name, amount);
         }
     }
     sum.add_assign(&read(&spec.overhead, "the overhead")?);
     Ok(sum)
+}
+
+/// Adds up containers, next to which the sidecars run, or takes the largest init container.
+fn of_containers(
+    pod: &Pod,
+    sidecars: SidecarSum,
+    of: impl Fn(&Container, bool) -> Result<Resource, String>,
+) -> Result<Resource, String> {
+    let (mut sum, mut sidecar_sum, mut peak) = (Resource::new(), Resource::new(), Resource::new());
+    for container in &pod.spec.containers {
+        sum.add_assign(&of(container, false)?);
+    }
+    for container in &pod.spec.init_containers {
+        let own = of(container, true)?;
+        let mut uses = own.add(&sidecar_sum);
+        if container.is_sidecar() {
+            sidecar_sum.add_assign(&own);
+            if sidecars == SidecarSum::Twice {
+                uses.add_assign(&own);
+            }
+        }
+        peak = peak.max(&uses);
+    }
+    sum.add_assign(&sidecar_sum);
+    Ok(sum.max(&peak))
+}
+
+/// Whether the resource can be set for the whole pod.
+fn is_of_pod(name: &str) -> bool {
+    matches!(name, "vcore" | "memory") || name.starts_with("hugepages-")
+}
+
+/// What is set for the whole pod replaces the sum of its containers.
+fn replace(sum: &mut Resource, of_pod: &Resource) {
+    for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pod(name)) {
+        sum.set(name, amount);
+    }
+}
+
+/// Requests and limits in the specification, without overhead and status.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub requests: Resource,
+    pub limits: Resource,
+}
+
+/// Returns those of a container.
+///
+/// # Errors
+/// The first invalid quantity.
+pub(crate) fn written_of(container: &Container) -> Result<Written, String> {
+    let name = format!("container {:?}", container.name);
+    let of = |amounts| read(amounts, &name);
+    Ok(Written { requests: of(&container.resources.requests)?, limits: of(&container.resources.limits)? })
+}
+
+/// Returns those of a pod.
+///
+/// # Errors
+/// The first invalid quantity.
+pub(crate) fn written(pod: &Pod) -> Result<Written, String> {
+    let mut requests = of_containers(pod, SidecarSum::Once, |container, _| Ok(written_of(container)?.requests))?;
+    let mut limits = of_containers(pod, SidecarSum::Once, |container, _| Ok(written_of(container)?.limits))?;
+    replace(&mut requests, &read(&pod.spec.resources.requests, "the pod")?);
+    replace(&mut limits, &read(&pod.spec.resources.limits, "the pod")?);
+    Ok(Written { requests, limits })
 }
 
 fn read(amounts: &Amounts, of: &str) -> Result<Resource, String> {

@@ -1,6 +1,6 @@
 //! Parses quantities of Kubernetes to whole numbers, exactly, without floats.
 
-use super::objects::Amounts;
+use super::objects::{Amount, Amounts};
 use model::{Resource, VCORE};
 
 /// Number of digits that are read; more are irrelevant.
@@ -29,11 +29,23 @@ pub fn whole(text: &str) -> Result<i64, String> {
 pub(crate) fn resource(amounts: &Amounts) -> Result<Resource, String> {
     let mut resource = Resource::new();
     for (name, amount) in amounts {
-        let read = if name == "cpu" { thousandths(&amount.0) } else { whole(&amount.0) };
-        let value = read.map_err(|why| format!("{name}: {why}"))?;
-        resource.set(if name == "cpu" { VCORE } else { name }, value);
+        let value = value(name, amount).map_err(|why| format!("{name}: {why}"))?;
+        resource.set(of_core(name), value);
     }
     Ok(resource)
+}
+
+/// Returns the scheduler's name of a resource.
+pub(crate) fn of_core(name: &str) -> &str {
+    if name == "cpu" { VCORE } else { name }
+}
+
+/// Parses the quantity of a resource, in the scheduler's unit.
+///
+/// # Errors
+/// The text is not a quantity, or is negative.
+pub(crate) fn value(name: &str, amount: &Amount) -> Result<i64, String> {
+    if name == "cpu" { thousandths(&amount.0) } else { whole(&amount.0) }
 }
 
 /// Parses a quantity times ten to the power of `scale`.
@@ -43,7 +55,7 @@ fn amount(text: &str, scale: i32) -> Result<i64, String> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
+    let end = rest.find(|symbol: char| !symbol.is_ascii_digit() && symbol != '.').unwrap_or(rest.len());
     let (number, suffix) = rest.split_at(end);
     let (before, behind) = number.split_once('.').unwrap_or((number, ""));
     if before.is_empty() && behind.is_empty() || behind.contains('.') {

@@ -35,11 +35,11 @@ impl Recovered {
         for LeftAlone { pod, reason } in &recovery.left_alone {
             unknown.push(format!("pod {pod} is ignored: {reason}"));
         }
-        for gang in recovery.gangs.iter().filter(|gang| !gang.held.is_empty()) {
-            let (app, held) = (&gang.app, gang.held.len());
-            unknown.push(format!("application {app}: {held} pods of its gang are requested after its placeholders are allocated, which is not simulated"));
+        for gang in recovery.gangs.iter().filter(|gang| !gang.gang_members.is_empty()) {
+            let (app, gang_members) = (&gang.app, gang.gang_members.len());
+            unknown.push(format!("application {app}: {gang_members} pods of its gang are requested after its placeholders are allocated, which is not simulated"));
         }
-        let run = Run::begin(recovery, settings, config)?;
+        let run = Run::start(recovery, settings, config)?;
         unknown.extend(run.plan.notices.iter().cloned());
         unknown.extend(run.rejected.iter().map(|(ask, why)| format!("pod {} is rejected: {why}", run.name(ask))));
         Ok(Self { scheduler: run.scheduler, now: run.now, unknown, later })

@@ -72,7 +72,7 @@ pub struct WaitingGang {
     /// Required number of placeholders by group.
     pub needed: BTreeMap<String, u64>,
     /// The waiting requests.
-    pub held: Vec<AskSpec>,
+    pub gang_members: Vec<AskSpec>,
 }
 
 /// Brings a scheduler to the state of a cluster.
@@ -287,11 +287,11 @@ impl<'c> Mapping<'c> {
         let app = AppId::from(id);
         let groups = self.groups(making.first);
         self.hint(making, &groups);
-        let has_begun = making.members.iter().any(|one| one.pod.node().is_some() && !is_placeholder(one.pod));
-        let is_gang = !groups.is_empty() && !has_begun;
+        let has_started = making.members.iter().any(|one| one.pod.node().is_some() && !is_placeholder(one.pod));
+        let is_gang = !groups.is_empty() && !has_started;
         let submission = self.submission(&app, making.first, if is_gang { &groups } else { &[] });
         out.steps.push((making.first_at, PartitionCommand::Submit(submission)));
-        let mut held = Vec::new();
+        let mut gang_members = Vec::new();
         let originator = originator(making);
         for member in &making.members {
             let spec = self.ask_of(member, &app, originator.as_deref());
@@ -299,7 +299,7 @@ impl<'c> Mapping<'c> {
             match member.pod.node() {
                 Some(node) => out.running.push((member.at, app.clone(), spec.id.clone(), NodeId::from(node))),
                 None if is_gang && !spec.placeholder => {
-                    held.push(spec);
+                    gang_members.push(spec);
                     continue;
                 }
                 None => {}
@@ -315,7 +315,7 @@ impl<'c> Mapping<'c> {
                 out.made.push(Arc::new(pod));
             }
             let needed = groups.iter().map(|group| (group.name.clone(), members(group))).collect();
-            out.gangs.push(WaitingGang { app, needed, held });
+            out.gangs.push(WaitingGang { app, needed, gang_members });
         }
     }
 
@@ -340,8 +340,8 @@ impl<'c> Mapping<'c> {
             .filter(|pod| pod.node().is_none())
             .filter_map(|pod| Some((pod.metadata.path(), gang_hints::too_small(pod, groups, self.sidecars)?, "W-012")));
         let without_effect = gang_hints::parameters(first).into_iter().map(|why| (first.path(), why, "W-013"));
-        let said = without_effect.chain(too_small);
-        self.notices.extend(said.map(|(pod, why, id)| format!("pod {pod}: {why} ({id})")));
+        let reported = without_effect.chain(too_small);
+        self.notices.extend(reported.map(|(pod, why, id)| format!("pod {pod}: {why} ({id})")));
     }
 
     fn submission(&mut self, app: &AppId, first: &Pod, groups: &[TaskGroup]) -> Submission {
@@ -353,8 +353,8 @@ impl<'c> Mapping<'c> {
 
     fn ask_of(&self, member: &Member<'_>, app: &AppId, originator: Option<&str>) -> AskSpec {
         let Member { pod, resource, .. } = member;
-        let began = originator == Some(pod.metadata.uid.as_str()) && !is_placeholder(pod);
-        ask(pod, app, resource.clone(), self.class_of(pod), began)
+        let started_at = originator == Some(pod.metadata.uid.as_str()) && !is_placeholder(pod);
+        ask(pod, app, resource.clone(), self.class_of(pod), started_at)
     }
 
     fn class_of(&self, pod: &Pod) -> Option<&'c super::objects::Plain> {

@@ -33,9 +33,9 @@ pub(crate) fn take(cluster: &Cluster, recovery: &mut Recovery) -> Vec<PartitionC
     recovery.steps = steps;
     let mut commands: Vec<PartitionCommand> = later.into_iter().map(|(_, command)| command).collect();
     for gang in &mut recovery.gangs {
-        let held = std::mem::take(&mut gang.held).into_iter();
-        let (later, held): (Vec<_>, Vec<_>) = held.partition(|spec| submitted(&spec.id));
-        gang.held = held;
+        let gang_members = std::mem::take(&mut gang.gang_members).into_iter();
+        let (later, gang_members): (Vec<_>, Vec<_>) = gang_members.partition(|spec| submitted(&spec.id));
+        gang.gang_members = gang_members;
         commands.extend(later.into_iter().map(PartitionCommand::Ask));
     }
     recovery.gangs.retain(|gang| old.contains(&gang.app));

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::beside::NotListed;
 use super::cluster::Cluster;
+use super::context::NotListed;
 use super::names::own;
 use super::objects::{LabelSelector, Pod, PodTerm, Volume};
 use model::AskId;
 
 /// Without one of these, volumes cannot be checked.
-pub(super) const HOLDS_VOLUMES: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
+pub(super) const VOLUME_LISTS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
 /// Other kinds that volumes depend on.
-const BESIDE_VOLUMES: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
+const STORAGE_LISTS: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
 
 /// One line for each check that is skipped because kinds are missing. `pods` are those of requests.
 pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
@@ -38,12 +38,12 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
     }
     let claimed = count(&|pod| pod.spec.volumes.iter().any(Volume::is_claimed));
     if claimed > 0 {
-        let all = [HOLDS_VOLUMES.as_slice(), &BESIDE_VOLUMES].concat();
-        if !of(&HOLDS_VOLUMES).is_empty() {
+        let all = [VOLUME_LISTS.as_slice(), &STORAGE_LISTS].concat();
+        if !of(&VOLUME_LISTS).is_empty() {
             line(&of(&all), &format!("the volumes of {} are not evaluated", pods_in_words(claimed)));
-        } else if !of(&BESIDE_VOLUMES).is_empty() {
+        } else if !of(&STORAGE_LISTS).is_empty() {
             let words = "volume limits of nodes, and claims that are bound with their pod, are not evaluated";
-            line(&of(&BESIDE_VOLUMES), &format!("{words}, for {}", pods_in_words(claimed)));
+            line(&of(&STORAGE_LISTS), &format!("{words}, for {}", pods_in_words(claimed)));
         }
     }
     let selecting = cluster.pods.values().filter(|pod| selects_namespaces(pod)).count();
@@ -89,8 +89,8 @@ fn plural(kind: &'static str) -> &'static str {
 
 /// Only the priority class decides whether the pod may be preempted.
 fn asks_its_class(pod: &Pod) -> bool {
-    let says = matches!(pod.metadata.annotation(&own("allow-preemption")), "true" | "false");
-    !says && !pod.spec.priority_class_name.is_empty()
+    let is_annotated = matches!(pod.metadata.annotation(&own("allow-preemption")), "true" | "false");
+    !is_annotated && !pod.spec.priority_class_name.is_empty()
 }
 
 /// By labels of namespaces.

@@ -73,7 +73,7 @@ impl Default for Hours {
 
 impl Hours {
     /// Starts at `now`, without earlier data.
-    pub fn begin(&mut self, now: Time) {
+    pub fn start(&mut self, now: Time) {
         self.since = now;
     }
 

@@ -82,9 +82,9 @@ impl Ledger {
     }
 
     /// Starts with the current usage of a scheduler, without its past.
-    pub fn beginning(now: Time, scheduler: &Scheduler) -> Self {
+    pub fn initial(now: Time, scheduler: &Scheduler) -> Self {
         let mut ledger = Self::default();
-        ledger.hours.begin(now);
+        ledger.hours.start(now);
         for partition in scheduler.partitions() {
             let ids: Vec<AppId> = partition.apps.iter().map(|(_, app)| app.id.clone()).collect();
             for id in &ids {

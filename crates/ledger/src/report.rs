@@ -205,7 +205,7 @@ impl Question {
         self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(identical)
     }
 
-    fn takes(&self, account: &Account) -> bool {
+    fn accepts(&self, account: &Account) -> bool {
         self.queue.as_ref().is_none_or(|queue| account.queue.is_within(queue))
             && self.user.as_ref().is_none_or(|user| **user == *account.user)
     }
@@ -270,7 +270,7 @@ impl Sums<'_> {
         let tree = self.question.by.contains(&Dimension::Tree);
         for (account, used) in &hour.accounts {
             let borrowed = shares.take(account, &used.allocated);
-            if !self.question.takes(account) {
+            if !self.question.accepts(account) {
                 continue;
             }
             // Sums of nested queues have no total.

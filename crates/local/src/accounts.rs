@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_say_what_the_system_says() {
+    fn the_files_match_the_system() {
         let passwd = "root:x:0:0:root:/root:/bin/bash\n# none:x:7:7\n+::::::\nbroken:x\nann:x:1000:1000:Ann,,,:/home/ann:/bin/sh\n";
         assert_eq!(files::name_of(passwd, 1000).as_deref(), Some("ann"));
         assert_eq!((files::name_of(passwd, 7), files::name_of(passwd, 5)), (None, None));

@@ -1,7 +1,8 @@
 //! Dependencies: jobs that wait until other jobs have ended.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +94,7 @@ impl Dependency {
         Self { job, how, of: Which::One }
     }
 
-    fn jobs(&self) -> std::ops::RangeInclusive<u64> {
+    pub(super) fn jobs(&self) -> RangeInclusive<u64> {
         match self.of {
             Which::To(last) => self.job..=last,
             Which::One | Which::Array | Which::Index(_) => self.job..=self.job,
@@ -153,7 +154,7 @@ pub(super) fn resolved(
             (_, Which::Array, Some(task)) => Ok(Dependency { job: task.first, ..of(Which::To(task.last())) }),
             (_, Which::Array, None) => Ok(of(Which::One)),
             (_, Which::Index(index), _) => {
-                let number = number_of_index(table, after.job, index).ok_or_else(missing)?;
+                let number = numbers(table, after.job).get(&index).copied().ok_or_else(missing)?;
                 Ok(Dependency { job: number, ..of(Which::One) })
             }
             (_, Which::One | Which::To(_), _) => Ok(*after),
@@ -168,7 +169,8 @@ pub(super) fn resolved(
     }
     let indices = array.map(|array| array.indices.as_slice()).unwrap_or_default();
     for after in found.iter().filter(|after| after.how == How::Corresponding) {
-        if let Some(index) = indices.iter().find(|index| number_of_index(table, after.job, **index).is_none()) {
+        let numbers = numbers(table, after.job);
+        if let Some(index) = indices.iter().find(|index| !numbers.contains_key(index)) {
             return Err(format!("cannot apply aftercorr:{}: that array has no index {index}", after.job));
         }
     }
@@ -182,20 +184,32 @@ fn within_limit(awaited: u64) -> Result<(), String> {
     Err(format!("--after jobs in ranges and arrays: the request has at least {awaited}, the limit is {MOST_AWAITED}"))
 }
 
-/// Returns the dependencies that only this index has.
-pub(super) fn corresponding(table: &Table, after: &[Dependency], index: u32) -> Vec<Dependency> {
-    let one = |after: &Dependency| Some(Dependency::on(number_of_index(table, after.job, index)?, How::Ok));
-    after.iter().filter_map(one).collect()
+/// The indices of other arrays.
+pub(super) struct Others(Vec<HashMap<u32, u64>>);
+
+impl Others {
+    pub(super) fn of(table: &Table, after: &[Dependency]) -> Self {
+        Self(after.iter().map(|after| numbers(table, after.job)).collect())
+    }
+
+    /// Returns the dependencies that only this index has.
+    pub(super) fn corresponding(&self, index: u32) -> Vec<Dependency> {
+        let found = self.0.iter().filter_map(|numbers| numbers.get(&index));
+        found.map(|number| Dependency::on(*number, How::Ok)).collect()
+    }
+
+    /// Returns the jobs that any index may wait for.
+    pub(super) fn all(&self) -> Option<RangeInclusive<u64>> {
+        let numbers = || self.0.iter().flat_map(HashMap::values).copied();
+        Some(numbers().min()?..=numbers().max()?)
+    }
 }
 
-fn number_of_index(table: &Table, job: u64, index: u32) -> Option<u64> {
-    let task = table.jobs.get(&job)?.array?;
-    let is = |number: &u64| table.jobs.get(number).and_then(|job| job.array).is_some_and(|task| task.index == index);
-    // Indices grow with job IDs, usually by one step.
-    let guess = task.first + u64::from(index.saturating_sub(task.lowest) / task.step.max(1));
-    Some(guess)
-        .filter(|guess| (task.first..=task.last()).contains(guess) && is(guess))
-        .or_else(|| (task.first..=task.last()).find(is))
+/// Returns the jobs of an array by index.
+fn numbers(table: &Table, job: u64) -> HashMap<u32, u64> {
+    let Some(task) = table.jobs.get(&job).and_then(|job| job.array) else { return HashMap::new() };
+    let jobs = table.jobs.range(task.first..=task.last());
+    jobs.filter_map(|(number, job)| Some((job.array?.index, *number))).collect()
 }
 
 /// Returns true if all awaited jobs have ended.
@@ -213,7 +227,7 @@ pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Depende
                     return Err(format!("job {number} did not end with status 0: {outcome}"));
                 }
                 Some((JobState::Ended, _)) => failed = true,
-                // A job without a record ended long ago.
+                // The records of awaited jobs stay. An earlier release removed this one.
                 None => {}
                 Some(_) => open = true,
             }

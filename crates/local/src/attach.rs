@@ -47,9 +47,9 @@ impl Daemon {
         if state != JobState::Running {
             return Err(refused(format!("job {number} is not running")));
         }
-        let folder = self.store.attempt(number, attempt);
+        let dir = self.store.attempt(number, attempt);
         for _ in 0..TRIES {
-            if let Ok(stream) = terminal::connect(&folder) {
+            if let Ok(stream) = terminal::connect(&dir) {
                 return Ok(stream);
             }
             sleep(PAUSE);

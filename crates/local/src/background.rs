@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_takes_forever_does_not_keep_the_giver() {
+    fn an_endless_write_does_not_block_its_caller() {
         let (_never, forever): (Sender<()>, Receiver<()>) = channel();
         let mut background = Background::start(move || {
             move |_: &[u8]| {

@@ -11,7 +11,7 @@ use view::act::PartitionAct;
 const LONGEST_REASON: usize = 1000;
 
 impl Daemon {
-    pub(super) fn withdraw(&self, job: &Job) {
+    pub(super) fn cancel_request(&self, job: &Job) {
         self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
     }
 
@@ -28,8 +28,8 @@ impl Daemon {
             return Some(refused(format!("job {number} not found, or it is not yours")));
         };
         let mut changed = job.clone();
-        let withdraws = match change(&mut changed) {
-            Ok(withdraws) => withdraws,
+        let cancels = match change(&mut changed) {
+            Ok(cancels) => cancels,
             Err(why) => return Some(refused(format!("job {number} {why}"))),
         };
         if let Err(why) = self.save(&changed)
@@ -37,17 +37,21 @@ impl Daemon {
         {
             return Some(refused(format!("cannot save job {number}: {why}")));
         }
-        if withdraws {
-            self.withdraw(job);
+        if cancels {
+            self.cancel_request(job);
         }
-        *job = changed;
-        let (job, ended) = (job.number, job.state == JobState::Ended);
+        let (job, ended) = (changed.number, changed.state == JobState::Ended);
+        table.unpark(job);
+        if changed.state == JobState::Waiting {
+            changed.placed = None;
+        }
+        table.jobs.insert(job, changed);
         table.look = true;
         if ended {
-            table.live.remove(&job);
+            table.set_ended(job);
             self.ended.notify_all();
         } else {
-            table.live.insert(job);
+            table.set_live(job);
             table.waiting.insert(job);
         }
         drop(table);
@@ -79,9 +83,9 @@ impl Daemon {
                     job.stopping = Some(Stop::Cancelled(by));
                 }
                 JobState::Held | JobState::Waiting | JobState::Queued => {
-                    let withdraws = job.state == JobState::Queued && own;
+                    let cancels = job.state == JobState::Queued && own;
                     job.end(Outcome::Cancelled(by), wall_ms());
-                    return Ok(withdraws);
+                    return Ok(cancels);
                 }
             }
             Ok(false)
@@ -99,15 +103,15 @@ impl Daemon {
 
     pub(super) fn hold(&self, who: &Owner, number: u64) -> Reply {
         let refusal = self.change(who, number, |job| {
-            let withdraws = job.state == JobState::Queued;
+            let cancels = job.state == JobState::Queued;
             match job.state {
                 JobState::Running => return Err("is already running; use cancel to end it".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
-                JobState::Queued => job.begin_again(),
+                JobState::Queued => job.start_again(),
                 JobState::Waiting | JobState::Held => {}
             }
             job.state = JobState::Held;
-            Ok(withdraws)
+            Ok(cancels)
         });
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
@@ -144,7 +148,7 @@ impl Daemon {
                 job.next = job.attempts.last().map_or(1, |last| last.number + 1);
                 (job.outcome, job.ended, job.retried) = (None, None, 0);
                 job.cancel_reason.clear();
-                job.begin_again();
+                job.start_again();
                 Ok(false)
             }
             JobState::Held => Err("is on hold; use release".to_owned()),
@@ -183,16 +187,16 @@ impl Daemon {
             return refused(format!("the placement rules select {to}, not {queue:?}"));
         }
         let refusal = self.change(who, number, |job| {
-            let withdraws = job.state == JobState::Queued;
+            let cancels = job.state == JobState::Queued;
             match job.state {
                 JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 // As another application: moving one needs the admin ACL, which the owner of a job may not have.
-                JobState::Queued => job.begin_again(),
+                JobState::Queued => job.start_again(),
                 JobState::Held | JobState::Waiting => {}
             }
             to.clone_into(&mut job.spec.queue);
-            Ok(withdraws)
+            Ok(cancels)
         });
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
@@ -237,14 +241,14 @@ impl Daemon {
             if too_large(&machine, &changed) {
                 return Err(format!("can never start: this machine has {}", self.has()));
             }
-            let withdraws = job.state == JobState::Queued && changed.resource() != job.resource();
-            if withdraws {
-                job.begin_again();
+            let cancels = job.state == JobState::Queued && changed.resource() != job.resource();
+            if cancels {
+                job.start_again();
             }
             let new_limit = job.spec.time_limit != changed.spec.time_limit;
             job.spec = changed.spec;
             queued = (job.state == JobState::Queued && new_limit).then(|| job.clone());
-            Ok(withdraws)
+            Ok(cancels)
         });
         if let Some(job) = queued.filter(|_| refusal.is_none()) {
             self.ask_again(&job);

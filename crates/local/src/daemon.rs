@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use super::cgroup::Enforcement;
 use super::helper::Helper;
+use super::history::Limits;
 use super::job::{Job, JobState, Owner};
 use super::machine::Machine;
-use super::starting::most_beginning;
+use super::starting::most_starting;
 use super::store::Store;
 use super::table::Table;
 use engine::Engine;
@@ -42,8 +43,8 @@ pub struct Settings {
     pub output_bytes: u64,
     /// The same for all ended attempts of one user.
     pub user_output_bytes: u64,
-    /// Maximum number of ended jobs that are retained.
-    pub history: usize,
+    /// Which records of ended jobs are retained.
+    pub history: Limits,
     /// The user who runs the daemon.
     pub owner: Owner,
     /// The program that supervises jobs.
@@ -51,7 +52,7 @@ pub struct Settings {
     /// Open file limit of a job.
     pub files: Option<u64>,
     /// Directory of the socket, readable by all submitters.
-    pub socket_folder: PathBuf,
+    pub socket_dir: PathBuf,
 }
 
 /// Returns the REST address and a token for a user, or the reason why not.
@@ -66,7 +67,7 @@ pub struct Daemon {
     asking: AtomicUsize,
     pub(super) ended: Condvar,
     waker: UnixStream,
-    pub(super) most_beginning: usize,
+    pub(super) most_starting: usize,
     pub(super) token_source: OnceLock<TokenSource>,
     unkept: Mutex<Option<String>>,
 }
@@ -76,8 +77,8 @@ impl Daemon {
     ///
     /// # Errors
     /// The directory cannot be used.
-    pub fn open(engine: Arc<Engine>, folder: &Path, settings: Settings) -> io::Result<(Arc<Self>, UnixStream)> {
-        let (store, jobs) = Store::open(folder)?;
+    pub fn open(engine: Arc<Engine>, dir: &Path, settings: Settings) -> io::Result<(Arc<Self>, UnixStream)> {
+        let (store, jobs) = Store::open(dir)?;
         let (waker, woken) = UnixStream::pair()?;
         waker.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
@@ -90,7 +91,7 @@ impl Daemon {
             asking: AtomicUsize::new(0),
             ended: Condvar::new(),
             waker,
-            most_beginning: most_beginning(),
+            most_starting: most_starting(),
             token_source: OnceLock::new(),
             unkept: Mutex::default(),
         });
@@ -212,7 +213,7 @@ impl Daemon {
         }
     }
 
-    pub(super) fn may_keep_its_room(&self, job: &Job) -> bool {
+    pub(super) fn may_keep_its_space(&self, job: &Job) -> bool {
         let uid = job.owner.uid;
         uid == 0 || uid == self.settings.owner.uid || self.administers(&job.owner, job)
     }
@@ -279,8 +280,8 @@ impl Daemon {
 
     /// Reports the first failure, and the recovery.
     pub(super) fn save(&self, job: &Job) -> io::Result<()> {
-        let kept = self.store.save(job);
-        let failing = kept.as_ref().err().map(ToString::to_string);
+        let saved = self.store.save(job);
+        let failing = saved.as_ref().err().map(ToString::to_string);
         let mut unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*unkept, &failing) {
             (None, Some(why)) => tracing::error!("cannot save jobs, retrying: {why}"),
@@ -288,7 +289,7 @@ impl Daemon {
             _ => {}
         }
         *unkept = failing;
-        kept
+        saved
     }
 
     pub(super) fn unkept(&self) -> Option<String> {

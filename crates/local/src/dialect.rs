@@ -30,6 +30,10 @@ pub(super) fn variables(dialect: Dialect, job: &Job) -> Vec<(String, String)> {
         Dialect::Slurm => {
             set("SLURM_JOB_ID", number.clone());
             set("SLURM_JOBID", number);
+            set("SLURM_JOB_USER", job.owner.identity.user.clone());
+            if !job.queue().is_empty() {
+                set("SLURM_JOB_PARTITION", job.queue().to_owned());
+            }
             set("SLURM_RESTART_COUNT", job.next.saturating_sub(1).to_string());
             if !gpus.is_empty() {
                 set("SLURM_JOB_GPUS", gpus.join(","));
@@ -43,15 +47,20 @@ pub(super) fn variables(dialect: Dialect, job: &Job) -> Vec<(String, String)> {
                 }
             }
         }
-        Dialect::Pbs => match job.array {
-            None => set("PBS_JOBID", number),
-            Some(task) => {
-                set("PBS_JOBID", format!("{}[{}]", task.first, task.index));
-                set("PBS_ARRAY_ID", format!("{}[]", task.first));
-                set("PBS_ARRAY_INDEX", task.index.to_string());
-                set("PBS_ARRAYID", task.index.to_string());
+        Dialect::Pbs => {
+            if !job.queue().is_empty() {
+                set("PBS_QUEUE", job.queue().to_owned());
             }
-        },
+            match job.array {
+                None => set("PBS_JOBID", number),
+                Some(task) => {
+                    set("PBS_JOBID", format!("{}[{}]", task.first, task.index));
+                    set("PBS_ARRAY_ID", format!("{}[]", task.first));
+                    set("PBS_ARRAY_INDEX", task.index.to_string());
+                    set("PBS_ARRAYID", task.index.to_string());
+                }
+            }
+        }
     }
     found
 }

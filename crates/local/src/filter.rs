@@ -98,7 +98,7 @@ pub struct Filter {
 
 impl Filter {
     /// Returns true for a matching kind.
-    pub fn takes(&self, kind: Kind) -> bool {
+    pub fn accepts(&self, kind: Kind) -> bool {
         match self.kinds.is_empty() {
             true => kind.is_live() || self.since.is_some() || self.numbers.is_some(),
             false => self.kinds.contains(&kind),
@@ -106,14 +106,14 @@ impl Filter {
     }
 
     /// Returns true for a matching queue path.
-    pub fn takes_queue(&self, path: &str) -> bool {
+    pub fn accepts_queue(&self, path: &str) -> bool {
         let Some(wanted) = &self.queue else { return true };
         let below = |rest: &str| rest.is_empty() || rest.starts_with('.');
         path.strip_prefix(wanted.as_str()).is_some_and(below) || path.rsplit('.').next() == Some(wanted)
     }
 
     /// Returns true for a matching job name.
-    pub fn takes_name(&self, name: &str) -> bool {
+    pub fn accepts_name(&self, name: &str) -> bool {
         let Some(wanted) = &self.name else { return true };
         let (first, rest) = wanted.split_once('*').map_or((wanted.as_str(), None), |(first, rest)| (first, Some(rest)));
         let Some(mut left) = name.strip_prefix(first) else { return false };
@@ -133,17 +133,17 @@ mod tests {
 
     #[test]
     fn names_have_stars_and_queues_have_short_forms() {
-        let takes =
-            |pattern: &str, name| Filter { name: Some(pattern.to_owned()), ..Filter::default() }.takes_name(name);
+        let accepts =
+            |pattern: &str, name| Filter { name: Some(pattern.to_owned()), ..Filter::default() }.accepts_name(name);
         for (pattern, name) in [("a", "a"), ("*", ""), ("a*", "abc"), ("*c", "abc"), ("a*b*c", "aXbYc"), ("a**c", "ac")]
         {
-            assert!(takes(pattern, name), "{pattern} {name}");
+            assert!(accepts(pattern, name), "{pattern} {name}");
         }
         for (pattern, name) in [("a", "ab"), ("ab", "a"), ("a*a", "a"), ("a*b*c", "acb"), ("", "a")] {
-            assert!(!takes(pattern, name), "{pattern} {name}");
+            assert!(!accepts(pattern, name), "{pattern} {name}");
         }
         let queue =
-            |wanted: &str, path| Filter { queue: Some(wanted.to_owned()), ..Filter::default() }.takes_queue(path);
+            |wanted: &str, path| Filter { queue: Some(wanted.to_owned()), ..Filter::default() }.accepts_queue(path);
         assert!(queue("root.a", "root.a") && queue("root.a", "root.a.b") && queue("b", "root.a.b"));
         assert!(!queue("root.a", "root.ab") && !queue("a", "root.a.b"));
     }
@@ -151,11 +151,11 @@ mod tests {
     #[test]
     fn jobs_that_ended_are_shown_where_a_time_a_number_or_their_kind_is_named() {
         let live = Filter::default();
-        assert!(live.takes(Kind::Held) && !live.takes(Kind::Ok));
+        assert!(live.accepts(Kind::Held) && !live.accepts(Kind::Ok));
         let since = Filter { since: Some(1), ..Filter::default() };
-        assert!(since.takes(Kind::Ok) && since.takes(Kind::Running));
+        assert!(since.accepts(Kind::Ok) && since.accepts(Kind::Running));
         let failed = Filter { kinds: vec![Kind::Failed], ..Filter::default() };
-        assert!(failed.takes(Kind::Failed) && !failed.takes(Kind::Ok) && !failed.takes(Kind::Running));
+        assert!(failed.accepts(Kind::Failed) && !failed.accepts(Kind::Ok) && !failed.accepts(Kind::Running));
         for (n, kind) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, n, "the counts have this order");
         }

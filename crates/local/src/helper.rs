@@ -24,13 +24,13 @@ pub struct Helper(Option<Arc<File>>);
 impl Helper {
     /// Finds the program, and why the one next to this one is not used.
     pub fn find() -> (Self, Option<String>) {
-        match std::env::current_exe().and_then(|own| Self::beside(&own)) {
+        match std::env::current_exe().and_then(|own| Self::next_to(&own)) {
             Ok(found) => (found, None),
             Err(why) => (Self::default(), Some(format!("jobs take longer to start: {why}"))),
         }
     }
 
-    fn beside(own: &Path) -> io::Result<Self> {
+    fn next_to(own: &Path) -> io::Result<Self> {
         let path = own.with_file_name(NAME);
         let wrong = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
         let file = File::open(&path).map_err(|why| wrong(&why.to_string()))?;
@@ -38,8 +38,8 @@ impl Helper {
             return Err(wrong("a user who cannot replace kornsole can replace it"));
         }
         let found = Self(Some(Arc::new(file)));
-        let said = found.command().arg(VERSION).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
-        if String::from_utf8_lossy(&said.stdout).trim() == env!("CARGO_PKG_VERSION") {
+        let reported = found.command().arg(VERSION).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
+        if String::from_utf8_lossy(&reported.stdout).trim() == env!("CARGO_PKG_VERSION") {
             return Ok(found);
         }
         Err(wrong(&format!("it is not of release {}", env!("CARGO_PKG_VERSION"))))
@@ -76,18 +76,18 @@ mod tests {
 
     #[test]
     fn it_is_of_the_same_release_and_as_safe_or_not_used() {
-        let folder = std::env::temp_dir().join(format!("kornsole-helper-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let own = folder.join("kornsole");
+        let dir = std::env::temp_dir().join(format!("kornsole-helper-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let own = dir.join("kornsole");
         fs::write(&own, "").unwrap();
-        let why = || Helper::beside(&own).unwrap_err().to_string();
+        let why = || Helper::next_to(&own).unwrap_err().to_string();
         assert!(why().contains("kornsole-job: "), "{}", why());
-        let helper = folder.join(NAME);
+        let helper = dir.join(NAME);
         fs::copy("/bin/true", &helper).unwrap();
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
         assert!(why().contains("not of release"), "{}", why());
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o777)).unwrap();
         assert!(why().contains("can replace it"), "{}", why());
-        fs::remove_dir_all(&folder).unwrap();
+        fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -50,9 +50,9 @@ impl Running {
     ///
     /// # Errors
     /// No process can be started.
-    pub fn start(folder: &Path, hook: Hook, variable: (&str, &str), output: Stdio, errors: Stdio) -> io::Result<Self> {
+    pub fn start(dir: &Path, hook: Hook, variable: (&str, &str), output: Stdio, errors: Stdio) -> io::Result<Self> {
         let mut command = Helper::default().command();
-        command.arg(START).arg(folder).arg(hook.name()).env(variable.0, variable.1);
+        command.arg(START).arg(dir).arg(hook.name()).env(variable.0, variable.1);
         let child = command.stdin(Stdio::null()).stdout(output).stderr(errors).spawn()?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
         Ok(Self { child, fd: pidfd_open(pid, PidfdFlags::empty())? })

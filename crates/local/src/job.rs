@@ -1,12 +1,13 @@
 //! A job: its submission, owner, attempts, and end.
 
-use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 pub use super::after::Dependency;
 pub use super::array::{ArraySpec, ArrayTask};
 use super::dialect::{Dialect, file_name};
+pub use super::outcome::Outcome;
 use super::shared::Shared;
 use super::words::Words;
 use model::{AppId, AskId, Identity, MEMORY, Resource, VCORE};
@@ -132,57 +133,6 @@ pub enum JobState {
     Ended,
 }
 
-/// How an attempt or a job ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// With this exit status.
-    Exited(i32),
-    /// By a signal that the daemon did not send.
-    Signalled(i32),
-    /// Exceeded its time limit.
-    TimeLimit,
-    /// Exceeded its memory.
-    MemoryLimit,
-    /// Canceled by this user.
-    Cancelled(String),
-    /// Preempted by the scheduler.
-    Preempted,
-    /// Unknown end, for this reason.
-    Lost(String),
-    /// Not started, for this reason.
-    NotStarted(String),
-}
-
-impl Outcome {
-    /// Returns the job's own status, 128 plus the signal, 124 for the time limit (like timeout(1)), otherwise 125.
-    pub fn status(&self) -> u8 {
-        match self {
-            Self::Exited(status) => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
-            Self::Signalled(signal) => u8::try_from((128 + signal) & 0xff).unwrap_or(u8::MAX),
-            Self::TimeLimit => 124,
-            Self::MemoryLimit => 137,
-            Self::Cancelled(_) | Self::Preempted | Self::Lost(_) | Self::NotStarted(_) => 125,
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exited(0) => f.write_str("ok"),
-            Self::Exited(status) => write!(f, "exit {status}"),
-            Self::Signalled(signal) => write!(f, "signal {signal}"),
-            Self::TimeLimit => f.write_str("time limit"),
-            Self::MemoryLimit => f.write_str("memory limit"),
-            Self::Cancelled(by) => write!(f, "canceled by {by}"),
-            Self::Preempted => f.write_str("preempted"),
-            Self::Lost(why) => write!(f, "lost: {why}"),
-            Self::NotStarted(why) => write!(f, "not started: {why}"),
-        }
-    }
-}
-
 /// Written by the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnd {
@@ -283,6 +233,9 @@ pub struct Job {
     /// The scheduler has answered, so it must have the job.
     #[serde(skip)]
     pub confirmed: bool,
+    /// The queue of its attempts; before them, its queue while it waits for earlier jobs with the same request (`crowd`).
+    #[serde(skip)]
+    pub placed: Option<Arc<str>>,
 }
 
 impl Job {
@@ -308,6 +261,7 @@ impl Job {
             outcome: None,
             ended: None,
             confirmed: false,
+            placed: None,
         }
     }
 
@@ -335,6 +289,11 @@ impl Job {
         resource
     }
 
+    /// Returns the queue as far as it is known without the scheduler.
+    pub fn queue(&self) -> &str {
+        self.placed.as_deref().unwrap_or(&self.spec.queue)
+    }
+
     /// Returns the name with the array index.
     pub fn name(&self) -> String {
         let program = self.spec.command.first().map_or("", String::as_str);
@@ -354,9 +313,9 @@ impl Job {
     }
 
     /// Restarts as another application: application IDs are not reused.
-    pub fn begin_again(&mut self) {
+    pub fn start_again(&mut self) {
         self.generation += 1;
-        (self.state, self.confirmed) = (JobState::Waiting, false);
+        (self.state, self.confirmed, self.placed) = (JobState::Waiting, false, None);
     }
 
     /// Ends the job.
@@ -388,13 +347,5 @@ mod tests {
         assert_eq!(number_of("job-17"), Some((17, 1)));
         assert_eq!(number_of("job-17-3"), Some((17, 3)));
         assert_eq!(["spark-17", "job-x"].map(number_of), [None, None]);
-    }
-
-    #[test]
-    fn the_status_is_the_jobs_own() {
-        let status = |outcome: Outcome| outcome.status();
-        assert_eq!([status(Outcome::Exited(0)), status(Outcome::Exited(7))], [0, 7]);
-        assert_eq!([status(Outcome::Signalled(9)), status(Outcome::TimeLimit)], [137, 124]);
-        assert_eq!(status(Outcome::Cancelled("sue".to_owned())), 125);
     }
 }

@@ -18,21 +18,17 @@ use rustix::thread::{
 };
 
 use super::hook::Hook;
-use super::task::{self, Credentials, TASK, Task, environment, read};
+use super::task::{Credentials, TASK, Task, read, submitted};
 use super::{cgroup, limits, supervise, user_file};
 
 const LAST_SIGNAL: i32 = 64;
 
 /// Returns only on failure, with the exit status of a shell.
-pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
-    let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("cannot read the task".to_owned(), 125) };
-    let env = match environment(folder, &task) {
-        Ok(env) => env,
-        Err(why) => return (format!("cannot read the environment: {why}"), 125),
-    };
-    let command = match task::command(folder, &task) {
-        Ok(command) => command,
-        Err(why) => return (format!("cannot read the command: {why}"), 125),
+pub fn run(dir: &Path, hook: Option<Hook>) -> (String, u8) {
+    let Some(task) = read::<Task>(&dir.join(TASK)) else { return ("cannot read the task".to_owned(), 125) };
+    let (env, command) = match submitted(dir, &task) {
+        Ok(submitted) => submitted,
+        Err(why) => return (format!("cannot read the submission: {why}"), 125),
     };
     if let Err(why) = limit(&task, hook) {
         return (format!("cannot set the limits: {why}"), 125);

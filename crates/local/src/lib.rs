@@ -18,22 +18,28 @@
 
 mod accounts;
 pub mod after;
+mod alike;
 mod array;
+mod arrays;
 pub mod attach;
+mod attempts;
+mod awaited;
 mod background;
+mod busy;
 pub mod cgroup;
 mod changes;
 pub mod client;
+mod crowd;
 pub mod daemon;
 pub mod dialect;
 mod drained;
+mod earlier_files;
 pub mod filter;
 pub mod helper;
+pub mod history;
 pub mod hook;
 pub mod job;
 mod job_files;
-mod kept_output;
-mod known;
 pub mod launch;
 mod limits;
 mod line;
@@ -42,6 +48,7 @@ pub mod machine;
 mod meter;
 mod node_file;
 mod offer;
+mod outcome;
 pub mod output;
 pub mod part;
 pub mod peer;
@@ -50,6 +57,7 @@ mod placing;
 pub mod process;
 pub mod queues;
 pub mod reconcile;
+mod record;
 mod requests;
 mod requeue;
 mod running;
@@ -57,7 +65,10 @@ mod safe_path;
 pub mod server;
 pub mod shared;
 mod starting;
+mod states;
 pub mod store;
+mod stored;
+mod stored_output;
 pub mod submission;
 mod submitted_log;
 pub mod supervise;
@@ -93,8 +104,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_to_come_are_rounded_to_minutes() {
-        let said = [1, 40_000, 59_500, 725_000, 3_600_000, 7_500_000].map(about_ms);
-        assert_eq!(said, ["1s", "40s", "1m", "12m", "1h", "2h 5m"]);
+    fn future_times_are_rounded_to_minutes() {
+        let reported = [1, 40_000, 59_500, 725_000, 3_600_000, 7_500_000].map(about_ms);
+        assert_eq!(reported, ["1s", "40s", "1m", "12m", "1h", "2h 5m"]);
     }
 }

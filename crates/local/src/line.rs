@@ -16,7 +16,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 /// The command has started, or cannot.
-pub(super) const BEGUN: u8 = b'b';
+pub(super) const STARTED: u8 = b'b';
 /// The end of the attempt is written, and its processes have ended.
 pub(super) const ENDED: u8 = b'e';
 
@@ -24,8 +24,8 @@ pub(super) const ENDED: u8 = b'e';
 ///
 /// # Errors
 /// The supervisor has ended.
-pub(super) fn hand(mut line: &UnixStream, folder: &Path) -> io::Result<()> {
-    let mut message = folder.as_os_str().as_bytes().to_vec();
+pub(super) fn hand(mut line: &UnixStream, dir: &Path) -> io::Result<()> {
+    let mut message = dir.as_os_str().as_bytes().to_vec();
     message.push(0);
     line.write_all(&message)
 }
@@ -51,7 +51,7 @@ impl Line {
     }
 
     /// Does nothing without a listener.
-    pub fn say(&self, word: u8) {
+    pub fn send(&self, word: u8) {
         let _ = self.0.get_ref().write_all(&[word]);
     }
 }
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn a_name_that_was_cut_off_names_no_attempt() {
-        let (ours, theirs) = UnixStream::pair().unwrap();
-        let mut line = Line(BufReader::new(theirs));
-        hand(&ours, Path::new("/jobs/1/1")).unwrap();
-        hand(&ours, Path::new("/jobs/2\n/1")).unwrap();
-        (&ours).write_all(b"/jobs/3").unwrap();
-        drop(ours);
+        let (local, remote) = UnixStream::pair().unwrap();
+        let mut line = Line(BufReader::new(remote));
+        hand(&local, Path::new("/jobs/1/1")).unwrap();
+        hand(&local, Path::new("/jobs/2\n/1")).unwrap();
+        (&local).write_all(b"/jobs/3").unwrap();
+        drop(local);
         assert_eq!(line.next(), Some(PathBuf::from("/jobs/1/1")));
         assert_eq!(line.next(), Some(PathBuf::from("/jobs/2\n/1")));
         assert_eq!(line.next(), None);
-        line.say(ENDED);
+        line.send(ENDED);
     }
 }

@@ -29,9 +29,9 @@ impl Daemon {
         let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
         let numbers = numbers(&table, filter);
         let found = table.jobs.range(numbers.0..=numbers.1).map(|(_, job)| job);
-        let found = found.filter(|job| takes(filter, job)).filter(|job| {
-            let queue = || apps.get(&job.app()).map_or(job.spec.queue.as_str(), |app| app.queue.as_str());
-            filter.queue.is_none() || filter.takes_queue(queue())
+        let found = found.filter(|job| accepts(filter, job)).filter(|job| {
+            let queue = || apps.get(&job.app()).map_or(job.queue(), |app| app.queue.as_str());
+            filter.queue.is_none() || filter.accepts_queue(queue())
         });
         let rows = rows(found.filter(|job| self.may_see(who, job)), filter.grouped);
         let reasons = Reasons::new(part, self.drained(part));
@@ -54,11 +54,11 @@ fn numbers(table: &Table, filter: &Filter) -> (u64, u64) {
     array.map_or((first, last.max(first)), |task| (task.first, task.last()))
 }
 
-fn takes(filter: &Filter, job: &Job) -> bool {
-    filter.takes(kind(job))
+fn accepts(filter: &Filter, job: &Job) -> bool {
+    filter.accepts(kind(job))
         && filter.user.as_ref().is_none_or(|user| *user == job.owner.identity.user)
         && filter.since.is_none_or(|since| job.ended.is_none_or(|ended| ended >= since))
-        && (filter.name.is_none() || filter.takes_name(&plain_name(job)))
+        && (filter.name.is_none() || filter.accepts_name(&plain_name(job)))
 }
 
 fn kind(job: &Job) -> Kind {

@@ -129,8 +129,8 @@ struct AmdGpu {
     render_minor: Option<u32>,
 }
 
-fn numbered(folder: &Path, prefix: &str) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+fn numbered(dir: &Path, prefix: &str) -> Vec<String> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let is = |name: &String| name.strip_prefix(prefix).is_some_and(|rest| rest.parse::<u32>().is_ok());
     names.filter(is).collect()

@@ -50,7 +50,7 @@ impl Meter {
 
     /// Measures the living descendants of this process.
     pub fn look(&mut self) {
-        let began = Instant::now();
+        let started_at = Instant::now();
         let own = i32::try_from(std::process::id()).unwrap_or_default();
         let mut pids = process::tree(own);
         // A process that has not executed the command yet does not count.
@@ -64,7 +64,7 @@ impl Meter {
         }
         self.seen.cpu_ms = self.seen.cpu_ms.max(cpu_ms + self.ended_ms());
         let now = Instant::now();
-        self.pause = (self.pause * 2).min(LONGEST).max((now - began) * PART);
+        self.pause = (self.pause * 2).min(LONGEST).max((now - started_at) * PART);
         self.due = now + self.pause;
     }
 

@@ -11,15 +11,15 @@ use super::dialect::host;
 ///
 /// # Errors
 /// The file system rejects it.
-pub(super) fn of(folder: &Path, slots: u32) -> io::Result<PathBuf> {
-    let file = folder.join(format!("nodes-{slots}"));
+pub(super) fn of(dir: &Path, slots: u32) -> io::Result<PathBuf> {
+    let file = dir.join(format!("nodes-{slots}"));
     let text = format!("{}\n", host()).repeat(usize::try_from(slots).unwrap_or_default());
     if fs::read(&file).is_ok_and(|known| known == text.as_bytes()) {
         return Ok(file);
     }
-    let beside = file.with_extension("new");
-    fs::write(&beside, text)?;
-    fs::set_permissions(&beside, Permissions::from_mode(0o644))?;
-    fs::rename(&beside, &file)?;
+    let temporary = file.with_extension("new");
+    fs::write(&temporary, text)?;
+    fs::set_permissions(&temporary, Permissions::from_mode(0o644))?;
+    fs::rename(&temporary, &file)?;
     Ok(file)
 }

@@ -127,7 +127,7 @@ impl Daemon {
         offered.submitted.awaited()?;
         let outcome = match offered.asked {
             Some(asked) => asked.awaited().map(drop),
-            None if self.may_keep_its_room(job) => self.perform(&actor, Self::ask_of(job)).map(drop),
+            None if self.may_keep_its_space(job) => self.perform(&actor, Self::ask_of(job)).map(drop),
             None => {
                 let what = "--no-preempt needs admin access to the job's queue (adminacl)";
                 let why = "jobs of other queues need the resources above the queue's guarantee";

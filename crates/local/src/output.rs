@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::background::Background;
 use super::user_file::UserFile;
 
-const NAME: &str = "output";
+pub(super) const NAME: &str = "output";
 const OLDER: &str = "output.1";
 /// Number of bytes before both files.
 const BASE: &str = "output.base";
@@ -21,11 +21,11 @@ pub struct Writer {
 
 impl Writer {
     /// Stores at most `most` bytes. The writing thread runs `first` before.
-    pub fn new(folder: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
-        let folder = folder.to_path_buf();
+    pub fn new(dir: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
+        let dir = dir.to_path_buf();
         let files = Background::start(move || {
             first();
-            let mut files = Files::new(folder, most);
+            let mut files = Files::new(dir, most);
             move |bytes: &[u8]| files.write(bytes).map_err(|why| why.to_string())
         });
         Self { files, copy: None }
@@ -67,7 +67,7 @@ impl Writer {
 }
 
 struct Files {
-    folder: PathBuf,
+    dir: PathBuf,
     file: io::Result<File>,
     written: u64,
     most: u64,
@@ -76,13 +76,13 @@ struct Files {
 }
 
 impl Files {
-    fn new(folder: PathBuf, most: u64) -> Self {
-        let file = Self::open(&folder);
-        Self { folder, file, written: 0, most: (most / 2).max(1), base: 0, older: 0 }
+    fn new(dir: PathBuf, most: u64) -> Self {
+        let file = Self::open(&dir);
+        Self { dir, file, written: 0, most: (most / 2).max(1), base: 0, older: 0 }
     }
 
-    fn open(folder: &Path) -> io::Result<File> {
-        OpenOptions::new().create(true).append(true).mode(0o600).open(folder.join(NAME))
+    fn open(dir: &Path) -> io::Result<File> {
+        OpenOptions::new().create(true).append(true).mode(0o600).open(dir.join(NAME))
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -90,7 +90,7 @@ impl Files {
             self.rotate();
         }
         if self.file.is_err() {
-            self.file = Self::open(&self.folder);
+            self.file = Self::open(&self.dir);
         }
         match &mut self.file {
             Ok(file) => file.write_all(bytes)?,
@@ -101,38 +101,38 @@ impl Files {
     }
 
     fn rotate(&mut self) {
-        let file = self.folder.join(NAME);
+        let file = self.dir.join(NAME);
         self.base += self.older;
-        let _ = fs::write(self.folder.join(BASE), self.base.to_string());
-        if fs::rename(&file, self.folder.join(OLDER)).is_ok() {
+        let _ = fs::write(self.dir.join(BASE), self.base.to_string());
+        if fs::rename(&file, self.dir.join(OLDER)).is_ok() {
             self.older = self.written;
             self.written = 0;
-            self.file = Self::open(&self.folder);
+            self.file = Self::open(&self.dir);
         }
     }
 }
 
 /// Returns the number of stored bytes.
-pub fn retained(folder: &Path) -> u64 {
-    [OLDER, NAME].iter().map(|name| fs::metadata(folder.join(name)).map_or(0, |found| found.len())).sum()
+pub fn retained(dir: &Path) -> u64 {
+    [OLDER, NAME].iter().map(|name| fs::metadata(dir.join(name)).map_or(0, |found| found.len())).sum()
 }
 
 /// Removes the stored bytes; their offsets stay used.
-pub fn forget(folder: &Path) {
+pub fn forget(dir: &Path) {
     // A file that cannot be removed is counted again at the next start.
-    let _ = fs::write(folder.join(BASE), end(folder).to_string());
+    let _ = fs::write(dir.join(BASE), end(dir).to_string());
     for name in [OLDER, NAME] {
-        let _ = fs::remove_file(folder.join(name));
+        let _ = fs::remove_file(dir.join(name));
     }
 }
 
 /// Returns the number of bytes so far.
-pub fn end(folder: &Path) -> u64 {
-    base(folder) + retained(folder)
+pub fn end(dir: &Path) -> u64 {
+    base(dir) + retained(dir)
 }
 
-fn base(folder: &Path) -> u64 {
-    let text = fs::read_to_string(folder.join(BASE)).ok();
+fn base(dir: &Path) -> u64 {
+    let text = fs::read_to_string(dir.join(BASE)).ok();
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
@@ -140,13 +140,13 @@ fn base(folder: &Path) -> u64 {
 ///
 /// # Errors
 /// The files cannot be read.
-pub fn read(folder: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)> {
-    let base = base(folder);
+pub fn read(dir: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)> {
+    let base = base(dir);
     let mut start = base;
     let mut at = from.max(start);
     let mut found = Vec::new();
     for name in [OLDER, NAME] {
-        let mut file = match File::open(folder.join(name)) {
+        let mut file = match File::open(dir.join(name)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
@@ -154,8 +154,8 @@ pub fn read(folder: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)>
         let end = start + file.metadata()?.len();
         if at >= start && at < end && found.len() < most {
             file.seek(SeekFrom::Start(at - start))?;
-            let room = (most - found.len()) as u64;
-            at += file.take(room).read_to_end(&mut found)? as u64;
+            let space = (most - found.len()) as u64;
+            at += file.take(space).read_to_end(&mut found)? as u64;
         }
         start = end;
     }
@@ -167,25 +167,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_part_is_kept_and_numbered_by_all_of_it() {
-        let folder = std::env::temp_dir().join(format!("kornsole-output-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let mut writer = Writer::new(&folder, 20, || {});
+    fn the_last_part_is_stored_and_numbered_by_the_whole() {
+        let dir = std::env::temp_dir().join(format!("kornsole-output-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let mut writer = Writer::new(&dir, 20, || {});
         for line in 0..10 {
             writer.write(format!("line {line}\n").as_bytes());
         }
         writer.finish();
         assert_eq!(writer.lost(), 0);
-        let (first, bytes) = read(&folder, 0, 1000).unwrap();
+        let (first, bytes) = read(&dir, 0, 1000).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         assert!(text.ends_with("line 8\nline 9\n") && text.starts_with("line "), "{text}");
         assert!(text.len() <= 40, "it is bounded: {text}");
         assert_eq!(first + text.len() as u64, 70, "bytes have the number that they had");
-        let (at, rest) = read(&folder, 63, 4).unwrap();
+        let (at, rest) = read(&dir, 63, 4).unwrap();
         assert_eq!((at, rest.as_slice()), (63, b"line".as_slice()));
-        assert_eq!((end(&folder), retained(&folder)), (70, text.len() as u64));
-        forget(&folder);
-        assert_eq!((end(&folder), retained(&folder), read(&folder, 0, 1000).unwrap()), (70, 0, (70, Vec::new())));
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!((end(&dir), retained(&dir)), (70, text.len() as u64));
+        forget(&dir);
+        assert_eq!((end(&dir), retained(&dir), read(&dir, 0, 1000).unwrap()), (70, 0, (70, Vec::new())));
+        fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -27,11 +27,11 @@ pub fn of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), 
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     match words.as_slice() {
         [command] if command == RUN => Some(supervise::run().map_err(|why| (why, 1))),
-        [command, folder, hook @ ..] if command == START => {
+        [command, dir, hook @ ..] if command == START => {
             let hook = hook.first().map(|name| name.to_str().and_then(Hook::by_name).ok_or(name)).transpose();
             Some(Err(match hook {
                 Ok(hook) => {
-                    let (why, status) = launch::run(Path::new(folder), hook);
+                    let (why, status) = launch::run(Path::new(dir), hook);
                     (format!("kornsole: {why}"), status)
                 }
                 Err(name) => (format!("kornsole: unknown hook {name:?}"), 2),

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_says_who_is_there() {
+    fn the_kernel_reports_the_peer() {
         let (one, _other) = UnixStream::pair().unwrap();
         let owner = of(&one).unwrap();
         assert_eq!(owner.uid, rustix::process::geteuid().as_raw());

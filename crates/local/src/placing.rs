@@ -23,7 +23,7 @@ const STEPS: usize = 20_000;
 const FEW_STEPS: usize = 100;
 const FEW_JOBS: usize = 500;
 /// Number of seconds that are simulated one by one, to include the preemption delay.
-const UNTIL_ROOM: u32 = 60;
+const UNTIL_SPACE: u32 = 60;
 /// A job ID that no job has.
 const NONE: u64 = 0;
 
@@ -64,8 +64,8 @@ impl Daemon {
         };
         match placed(&fork, &job) {
             Ok(queue) => {
-                let (begins_in, because) = self.begins_in(&fork, &job);
-                Reply::Where(Whereabouts { queue, begins_in, because })
+                let (starts_in, because) = self.starts_in(&fork, &job);
+                Reply::Where(Whereabouts { queue, starts_in, because })
             }
             Err(why) => refused(why),
         }
@@ -87,7 +87,7 @@ impl Daemon {
     }
 
     /// Milliseconds until the start, and the assumption.
-    fn begins_in(&self, fork: &Fork, job: &Job) -> (Option<u64>, String) {
+    fn starts_in(&self, fork: &Fork, job: &Job) -> (Option<u64>, String) {
         let left = self.left();
         let mut ahead = Ahead::of(fork, &left);
         let (app, ask) = (job.app(), job.ask());
@@ -97,8 +97,8 @@ impl Daemon {
         }
         commands.into_iter().for_each(|command| drop(ahead.give(command)));
         for step in 0..STEPS {
-            for (begun, its) in ahead.cycles() {
-                if (&begun, &its) == (&app, &ask) {
+            for (starting, its) in ahead.cycles() {
+                if (&starting, &its) == (&app, &ask) {
                     let ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
                     let because = match (step, ahead.ended) {
                         (0, _) => "enough free resources",
@@ -107,7 +107,7 @@ impl Daemon {
                     };
                     return (Some(ms), because.to_owned());
                 }
-                ahead.end_after(left(&begun, false), begun, its);
+                ahead.end_after(left(&starting, false), starting, its);
             }
             if !ahead.advance() {
                 break;
@@ -159,7 +159,7 @@ impl Daemon {
         let Some(fork) = queued.then(|| self.fork().ok()).flatten() else { return found };
         let left = self.left();
         let mut ahead = Ahead::of(&fork, &left);
-        for step in 0..FEW_STEPS + UNTIL_ROOM as usize {
+        for step in 0..FEW_STEPS + UNTIL_SPACE as usize {
             for (app, ask) in ahead.cycles() {
                 let in_ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
                 // An immediate start needs no forecast.
@@ -195,7 +195,7 @@ impl Ahead {
         let (scheduler, now) = (fork.scheduler().clone(), fork.now());
         let ends = BTreeMap::new();
         let mut ahead =
-            Self { scheduler, now, ends, ends_set: 0, ended: 0, seconds: UNTIL_ROOM, endless: 0, last: None };
+            Self { scheduler, now, ends, ends_set: 0, ended: 0, seconds: UNTIL_SPACE, endless: 0, last: None };
         for (app, ask) in ahead.running() {
             ahead.end_after(left(&app, true), app, ask);
         }
@@ -234,16 +234,16 @@ impl Ahead {
     }
 
     fn cycles(&mut self) -> Vec<(AppId, AskId)> {
-        let mut begun = Vec::new();
+        let mut starting = Vec::new();
         loop {
             let events = self.apply(&Command::Cycle);
-            let before = begun.len();
-            begun.extend(events.into_iter().filter_map(|event| match event.kind {
+            let before = starting.len();
+            starting.extend(events.into_iter().filter_map(|event| match event.kind {
                 EventKind::Allocated { app, ask, .. } => Some((app, ask)),
                 _ => None,
             }));
-            if begun.len() == before {
-                return begun;
+            if starting.len() == before {
+                return starting;
             }
         }
     }

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_asks_for_a_core_is_guaranteed_the_memory_that_goes_with_it() {
+    fn a_job_that_requests_a_core_is_guaranteed_the_memory_of_that_core() {
         let guaranteed = |vcore, gpu| {
             let text = configuration(&machine(vcore, gpu));
             text.split("guaranteed: ").nth(1).unwrap().trim().to_owned()

@@ -16,7 +16,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 use super::daemon::Daemon;
 use super::job::{AttemptEnd, Job, JobState, Outcome, Stop, number_of};
 use super::process;
-use super::running::{Ear, Running};
+use super::running::{Listener, Running};
 use super::table::Table;
 use super::task::{CLAIM, Claim, ENDED, claim, clear, read};
 use view::act::PartitionAct;
@@ -25,6 +25,8 @@ use view::{PartitionView, View};
 /// Interval of the checks for changes without an event, while jobs exist.
 const TICK: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
+/// The same while all jobs have ended: their records may become too old.
+const SLOW_TICK: Duration = Duration::from_secs(600);
 
 /// Allocated attempts, by job ID and generation.
 pub(super) type Allocated = HashMap<(u64, u32), u32>;
@@ -35,10 +37,11 @@ impl Daemon {
         let mut table = self.table();
         let live: Vec<u64> = table.live.iter().copied().collect();
         let view = self.engine.published().view();
+        let apps = Self::apps(&view);
         for number in live {
             let Some(job) = table.jobs.get_mut(&number) else { continue };
             // A loss of power discards unsynced data: the scheduler's journal can be newer than the job's file.
-            if job.state == JobState::Waiting && Self::app(&view, job).is_some() {
+            if job.state == JobState::Waiting && apps.contains_key(&job.app()) {
                 self.queue(job);
             }
             if job.state == JobState::Running {
@@ -50,7 +53,7 @@ impl Daemon {
             }
         }
         table.last = table.last.max(Self::last_number(&view));
-        self.withdraw_the_rest(&table);
+        self.cancel_the_rest(&table);
     }
 
     /// Returns the highest job ID that the scheduler knows: a loss of power may have removed the job, and IDs are not
@@ -63,7 +66,7 @@ impl Daemon {
     }
 
     /// Withdraws applications without a job: their jobs ended, or were held or rejected, when a daemon was killed.
-    fn withdraw_the_rest(&self, table: &Table) {
+    fn cancel_the_rest(&self, table: &Table) {
         let view = self.engine.published().view();
         let apps = Self::partition(&view).into_iter().flat_map(|part| part.apps.iter().flatten());
         let actor = self.owner_of_daemon();
@@ -78,13 +81,13 @@ impl Daemon {
 
     fn adopt_one(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
-        let folder = self.folder(job);
-        match read::<Claim>(&folder.join(CLAIM)) {
+        let dir = self.dir(job);
+        match read::<Claim>(&dir.join(CLAIM)) {
             // The daemon ended before the supervisor started. If that supervisor still starts, only one of the two can
             // claim the attempt.
-            None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &folder)),
+            None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &dir)),
             // Its supervisor may have another job already.
-            Some(_) if folder.join(ENDED).exists() => self.take_end(table, number, None),
+            Some(_) if dir.join(ENDED).exists() => self.take_end(table, number, None),
             Some(claim) => match process::open(&claim) {
                 Some(fd) => {
                     table.running.insert(number, Running::adopted(fd, claim.pid));
@@ -107,30 +110,33 @@ impl Daemon {
             if tick {
                 ticked = Instant::now();
             }
-            let began = Instant::now();
+            let started_at = Instant::now();
             self.reconcile(&ended, tick);
             // Under load, more changes are handled together.
-            std::thread::sleep(began.elapsed().min(LONGEST_PAUSE));
+            std::thread::sleep(started_at.elapsed().min(LONGEST_PAUSE));
         }
     }
 
     /// Returns the jobs that ended, or whose supervisors did.
-    fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Ear)>) -> Vec<u64> {
-        let busy = {
+    fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Listener)>) -> Vec<u64> {
+        let tick = {
             let table = self.table();
             watched.clear();
-            watched.extend(table.running.iter().map(|(number, one)| (*number, one.ear())));
-            !table.live.is_empty() || !table.spares.is_empty()
+            watched.extend(table.running.iter().map(|(number, one)| (*number, one.listener())));
+            match !table.live.is_empty() || !table.spares.is_empty() {
+                true => Some(TICK),
+                false => Some(SLOW_TICK).filter(|_| !table.history.is_empty()),
+            }
         };
         let mut fds: Vec<PollFd<'_>> = vec![PollFd::new(woken, PollFlags::IN)];
-        fds.extend(watched.iter().map(|(_, ear)| PollFd::new(ear, PollFlags::IN)));
-        let tick = Timespec { tv_sec: i64::try_from(TICK.as_secs()).unwrap_or(1), tv_nsec: 0 };
-        let _ = poll(&mut fds, busy.then_some(&tick));
+        fds.extend(watched.iter().map(|(_, listener)| PollFd::new(listener, PollFlags::IN)));
+        let tick = tick.map(|tick| Timespec { tv_sec: i64::try_from(tick.as_secs()).unwrap_or(1), tv_nsec: 0 });
+        let _ = poll(&mut fds, tick.as_ref());
         let ready: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
         drop(fds);
         let mut bytes = [0; 4096];
         while woken.read(&mut bytes).is_ok_and(|count| count > 0) {}
-        let ready: Vec<(u64, Ear)> =
+        let ready: Vec<(u64, Listener)> =
             watched.drain(..).zip(ready).filter(|(_, ready)| *ready).map(|(one, _)| one).collect();
         if ready.is_empty() {
             return Vec::new();
@@ -138,22 +144,22 @@ impl Daemon {
         let mut table = self.table_in_turn();
         ready
             .into_iter()
-            .filter(|(number, ear)| self.hear(&mut table, *number, ear))
+            .filter(|(number, listener)| self.receive(&mut table, *number, listener))
             .map(|(number, _)| number)
             .collect()
     }
 
     /// Returns true if the job or the process has ended.
-    fn hear(&self, table: &mut Table, number: u64, ear: &Ear) -> bool {
+    fn receive(&self, table: &mut Table, number: u64, listener: &Listener) -> bool {
         let Some(running) = table.running.get_mut(&number) else { return false };
-        if let Ear::Process(_) = ear {
+        if let Listener::Process(_) = listener {
             return true;
         }
-        let had_begun = running.has_begun;
-        running.hear();
-        let (begins, has_ended) = (running.has_begun && !had_begun, running.has_ended);
+        let had_started = running.has_started;
+        running.receive();
+        let (starts, has_ended) = (running.has_started && !had_started, running.has_ended);
         // A reused supervisor drops signals that came before its attempt started.
-        if begins && !has_ended && table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
+        if starts && !has_ended && table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
             self.signal(table, number);
         }
         has_ended
@@ -169,25 +175,28 @@ impl Daemon {
         let allocated = allocated(&view);
         let begin = {
             let mut table = self.table_in_turn();
-            self.stop_what_lost_its_room(&mut table, &view, &allocated);
-            self.what_begins(&table, &allocated, tick)
+            self.stop_what_lost_its_space(&mut table, &view, &allocated);
+            self.jobs_to_start(&table, &allocated, tick)
         };
         self.prepare(&begin);
         let mut table = self.table_in_turn();
         // The newest view contains a job that was submitted meanwhile.
         let view = self.engine.published().view();
-        if tick && (table.unsure || table.seen != view.generation) {
-            (table.unsure, table.seen) = (false, view.generation);
-            self.look_for_the_missing(&mut table, &view);
+        if tick {
+            if table.may_miss(&view) {
+                self.look_for_the_missing(&mut table, &view);
+            }
+            table.look |= std::mem::take(&mut table.look_again) || !table.crowds.is_empty();
+            self.forget_old(&mut table);
         }
-        table.look |= tick || !ended.is_empty();
+        table.look |= !ended.is_empty();
         let ready = if std::mem::take(&mut table.look) { self.ready(&mut table) } else { Vec::new() };
         let starting: Vec<(u64, PathBuf)> =
-            table.starting.iter().filter_map(|number| Some((*number, self.folder(table.jobs.get(number)?)))).collect();
+            table.starting.iter().filter_map(|number| Some((*number, self.dir(table.jobs.get(number)?)))).collect();
         table.spares.tidy();
         drop(table);
-        for (number, folder) in starting {
-            self.supervise(number, &folder);
+        for (number, dir) in starting {
+            self.supervise(number, &dir);
         }
         self.begin(&ready);
         if !ended.is_empty() {
@@ -195,19 +204,19 @@ impl Daemon {
         }
     }
 
-    pub(super) fn folder(&self, job: &Job) -> PathBuf {
+    pub(super) fn dir(&self, job: &Job) -> PathBuf {
         self.store.attempt(job.number, job.next)
     }
 
-    fn supervise(&self, number: u64, folder: &Path) {
+    fn supervise(&self, number: u64, dir: &Path) {
         let spare = self.table_in_turn().spares.take();
         // Outside the lock: on a busy machine a new process takes a while, and users want to submit.
-        let (reused, gone) = match spare.map(|spare| spare.reuse(folder)) {
+        let (reused, gone) = match spare.map(|spare| spare.reuse(dir)) {
             Some(Ok(reused)) => (Some(reused), None),
             Some(Err(gone)) => (None, Some(gone)),
             None => (None, None),
         };
-        let started = reused.map_or_else(|| Running::start(&self.settings.helper, folder), Ok);
+        let started = reused.map_or_else(|| Running::start(&self.settings.helper, dir), Ok);
         let mut table = self.table_in_turn();
         gone.into_iter().for_each(|gone| table.spares.let_go(gone));
         self.take_supervisor(&mut table, number, started);
@@ -227,7 +236,7 @@ impl Daemon {
         }
     }
 
-    fn stop_what_lost_its_room(&self, table: &mut Table, view: &View, allocated: &Allocated) {
+    fn stop_what_lost_its_space(&self, table: &mut Table, view: &View, allocated: &Allocated) {
         let running: Vec<u64> = table.running.keys().copied().collect();
         for number in running {
             let Some(job) = table.jobs.get_mut(&number) else { continue };
@@ -254,8 +263,8 @@ impl Daemon {
             let how = process::reap(running.pid);
             return self.take_end(table, number, how);
         }
-        let folder = table.jobs.get(&number).map(|job| self.folder(job));
-        match folder.and_then(|folder| read::<AttemptEnd>(&folder.join(ENDED))) {
+        let dir = table.jobs.get(&number).map(|job| self.dir(job));
+        match dir.and_then(|dir| read::<AttemptEnd>(&dir.join(ENDED))) {
             Some(end) => {
                 table.spares.put(running);
                 self.finish(table, number, end);
@@ -272,13 +281,13 @@ impl Daemon {
     /// of the process, if known.
     fn take_end(&self, table: &mut Table, number: u64, how: Option<String>) {
         let Some(job) = table.jobs.get(&number) else { return };
-        let folder = self.folder(job);
-        let mut end = read::<AttemptEnd>(&folder.join(ENDED));
+        let dir = self.dir(job);
+        let mut end = read::<AttemptEnd>(&dir.join(ENDED));
         if end.is_none() {
             // A killed daemon may have started a supervisor that claims the attempt only now: this claim prevents that.
             let own = process::identify(std::process::id().try_into().unwrap_or_default());
-            let claimed = own.is_none_or(|own| claim(&folder, &own).unwrap_or(false));
-            let holder = read::<Claim>(&folder.join(CLAIM)).filter(|_| !claimed);
+            let claimed = own.is_none_or(|own| claim(&dir, &own).unwrap_or(false));
+            let holder = read::<Claim>(&dir.join(CLAIM)).filter(|_| !claimed);
             if let Some(holder) = &holder
                 && let Some(fd) = process::open(holder)
             {
@@ -289,11 +298,11 @@ impl Daemon {
                 return;
             }
             // It may have ended between the two reads.
-            end = read::<AttemptEnd>(&folder.join(ENDED));
+            end = read::<AttemptEnd>(&dir.join(ENDED));
             let mut used = None;
             if end.is_none() {
-                used = clear(&folder);
-                end = job.stopping.as_ref().filter(|_| claimed).map(|_| never_begun());
+                used = clear(&dir);
+                end = job.stopping.as_ref().filter(|_| claimed).map(|_| never_started());
             }
             if end.is_none() {
                 let restarted = holder.is_some_and(|claim| claim.boot != process::boot());
@@ -317,7 +326,7 @@ pub(super) fn not_started(why: &io::Error) -> AttemptEnd {
 }
 
 /// Returns the end of an attempt that was stopped before its supervisor had claimed it: the command was not started.
-fn never_begun() -> AttemptEnd {
+fn never_started() -> AttemptEnd {
     AttemptEnd { asked: true, ..AttemptEnd::new(Outcome::Signalled(Signal::TERM.as_raw())) }
 }
 

@@ -88,7 +88,7 @@ impl Daemon {
                 Ok(stream) => return Answered { terminal: Some(stream), ..Reply::Attached.into() },
                 Err(refused) => refused,
             },
-            Request::Door => self.let_in(who),
+            Request::Endpoint => self.let_in(who),
             Request::Info => Reply::Info(Box::new(self.info())),
         };
         reply.into()
@@ -97,7 +97,7 @@ impl Daemon {
     fn let_in(&self, who: &Owner) -> Reply {
         let machine = self.settings.machine.name.clone();
         match self.token_source.get().map(|source| source(&who.identity)) {
-            Some(Ok((url, token))) => Reply::Door { machine, url, token },
+            Some(Ok((url, token))) => Reply::Endpoint { machine, url, token },
             Some(Err(why)) => refused(format!("cannot create a console token: {why}")),
             None => refused("consoles are not accepted here"),
         }
@@ -171,8 +171,9 @@ impl Daemon {
         let view = self.engine.published().view();
         let part = Self::partition(&view);
         let reasons = Reasons::new(part, self.drained(part));
-        if job.state == JobState::Queued && !job.confirmed {
-            // The scheduler gets the job soon: a search of all applications would not find it.
+        if (job.state == JobState::Queued && !job.confirmed) || (job.state == JobState::Waiting && job.placed.is_none())
+        {
+            // The scheduler gets the job later: a search of all applications would not find it.
             let app = Self::newest_app(&view, job);
             let mut report = self.report_by(&reasons, app, job);
             if app.is_none() {
@@ -185,7 +186,7 @@ impl Daemon {
     }
 
     pub(super) fn report_by(&self, reasons: &Reasons<'_>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
-        let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
+        let queue = app.map_or_else(|| job.queue().to_owned(), |app| app.queue.to_string());
         let reason = match job.state {
             JobState::Waiting if job.after().next().is_some() => {
                 let jobs: Vec<String> = job.after().map(ToString::to_string).collect();
@@ -203,6 +204,7 @@ impl Daemon {
                     format!("at most {} tasks of its array run at the same time", task.most)
                 }
                 Some(_) => "waits for its turn in its array".to_owned(),
+                None if job.placed.is_some() => "waits for earlier jobs with the same request".to_owned(),
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),
@@ -248,12 +250,12 @@ impl Daemon {
             }
         });
         let Some((attempt, over)) = found else { return reply.into() };
-        let folder = self.store.attempt(number, attempt);
+        let dir = self.store.attempt(number, attempt);
         let from = match last {
-            Some(last) => from.max(output::end(&folder).saturating_sub(last)),
+            Some(last) => from.max(output::end(&dir).saturating_sub(last)),
             None => from,
         };
-        match output::read(&folder, from, MOST_OUTPUT) {
+        match output::read(&dir, from, MOST_OUTPUT) {
             Ok((first, bytes)) => {
                 let ended = over && bytes.len() < MOST_OUTPUT;
                 let reply = Reply::Output { bytes: bytes.len() as u64, first, attempt, ended };

@@ -1,8 +1,9 @@
 //! After an attempt: the end of the job, or another attempt; and the dependent jobs.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::after::{Alone, met};
+use super::crowd;
 use super::daemon::Daemon;
 use super::job::{AttemptEnd, Job, JobState, Outcome, Stop, WhenStopped};
 use super::offer::Offered;
@@ -68,28 +69,24 @@ impl Daemon {
         match next {
             Next::End(outcome) => {
                 job.end(outcome, at);
-                self.keep(job);
+                if self.keep(job) {
+                    self.store.has_ended(number, attempt);
+                }
                 self.perform_later(&actor, PartitionAct::Remove { app: job.app() }, |_| {});
-                table.live.remove(&number);
+                table.set_ended(number);
                 self.forget_old(table);
                 self.wake();
             }
             Next::Again => {
                 job.retried += u32::from(own_failure);
                 (job.next, job.state, job.stopping) = (attempt + 1, JobState::Queued, None);
-                self.keep(job);
+                if self.keep(job) {
+                    self.store.has_ended(number, attempt);
+                }
                 // The request before the release: an application without both would complete.
                 self.perform_later(&actor, Self::ask_of(job), |_| {});
                 self.perform_later(&actor, Self::release_of(job, attempt), |_| {});
             }
-        }
-    }
-
-    pub(super) fn forget_old(&self, table: &mut Table) {
-        while table.jobs.len() - table.live.len() > self.settings.history {
-            let Some(oldest) = table.oldest_ended(None) else { return };
-            table.remove(oldest);
-            self.store.remove(oldest);
         }
     }
 
@@ -116,12 +113,12 @@ impl Daemon {
                         // The daemon ended before the scheduler had the job.
                         None => (job.state, job.confirmed) = (JobState::Waiting, false),
                         // The daemon ended between the release of an attempt and the request of the next one.
-                        Some(AppState::Completing | AppState::Completed) => job.begin_again(),
+                        Some(AppState::Completing | AppState::Completed) => job.start_again(),
                         Some(_) => job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms()),
                     }
                     self.keep(job);
                     if job.state == JobState::Ended {
-                        table.live.remove(&number);
+                        table.set_ended(number);
                         self.ended.notify_all();
                     } else {
                         table.waiting.insert(number);
@@ -134,7 +131,9 @@ impl Daemon {
 
     /// Takes jobs with met conditions, a few at a time; ends jobs whose conditions can never be met.
     pub(super) fn ready(&self, table: &mut Table) -> Vec<Job> {
-        let (mut busy, mut alone) = (None, None);
+        let machine = self.settings.machine.capacity();
+        table.unpark_first(&machine);
+        let (mut alone, mut arrays) = (None, HashSet::new());
         let (mut ready, mut from) = (Vec::new(), 0);
         while let Some(number) = table.waiting.range(from..).next().copied() {
             from = number + 1;
@@ -157,78 +156,84 @@ impl Daemon {
                 }
                 alone.take(job);
             }
-            if let (Ok(true), Some(task)) = (&found, job.array) {
-                let busy = busy.get_or_insert_with(|| busy_tasks(table)).entry(task.first).or_insert(0);
-                if *busy >= task.most_at_once() {
-                    // None of the others has its turn, of which there may be very many.
-                    from = task.last() + 1;
+            if let Some(task) = job.array {
+                arrays.insert(task.first);
+                let turn = match found {
+                    Ok(true) => table.busy.has_space(&table.jobs, &task),
+                    Ok(false) => !job.own_after.is_empty(),
+                    Err(_) => true,
+                };
+                if !turn {
+                    // Nor have the others of the array, of which there may be very many.
+                    (from, table.look_again) = (task.last() + 1, table.look_again || later);
                     continue;
                 }
-                *busy += 1;
+            }
+            let crowd = crowd::key(job).filter(|_| found == Ok(true));
+            if let Some(key) = crowd.filter(|key| !table.crowds.enter(*key, crowd::most(&machine, job))) {
+                let queue = self.would_place(job).unwrap_or_else(|| job.spec.queue.clone());
+                table.park(key, number, queue);
+                continue;
             }
             let Some(job) = table.jobs.get_mut(&number) else { continue };
             match found {
-                Ok(false) => continue,
+                Ok(false) => {
+                    table.look_again |= later;
+                    continue;
+                }
                 Ok(true) => {
                     if !self.queue(job) {
+                        table.look_again = true;
                         continue;
                     }
+                    table.busy.add(job);
                     ready.push(job.clone());
                 }
                 Err(why) => {
-                    job.end(Outcome::NotStarted(why), wall_ms());
-                    self.keep(job);
-                    table.live.remove(&number);
-                    table.look = true;
-                    self.ended.notify_all();
+                    self.end_unstarted(table, number, why);
                     self.wake();
                 }
             }
             table.waiting.remove(&number);
         }
+        table.busy.retain(|first| arrays.contains(&first));
         ready
     }
 
     pub(super) fn begin(&self, jobs: &[Job]) {
         let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
-        jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
+        jobs.iter().zip(offered).for_each(|(job, offered)| self.has_started(job, self.taken(job, offered)));
     }
 
     /// Handles the scheduler's answers for jobs whose submitters did not wait.
     pub(super) fn take_answers(&self) {
         let answered = self.table_in_turn().take_answered();
-        answered.into_iter().for_each(|(job, offered)| self.has_begun(&job, self.taken(&job, offered)));
+        answered.into_iter().for_each(|(job, offered)| self.has_started(&job, self.taken(&job, offered)));
     }
 
-    fn has_begun(&self, job: &Job, outcome: Result<(), Refusal>) {
+    fn has_started(&self, job: &Job, outcome: Result<(), Refusal>) {
         let mut table = self.table();
         let Some(state) = table.confirm(job) else {
             drop(table);
-            return self.withdraw(job);
+            return self.cancel_request(job);
         };
-        match (outcome, table.jobs.get_mut(&job.number)) {
-            (Err(why), Some(retained)) if state == JobState::Queued => {
-                retained.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
-                self.keep(retained);
-                table.live.remove(&job.number);
-                table.look = true;
-                drop(table);
-                self.ended.notify_all();
-                self.wake();
-            }
-            _ => {}
+        if let Err(why) = outcome
+            && state == JobState::Queued
+        {
+            self.end_unstarted(&mut table, job.number, format!("{}: {}", why.message, why.description));
+            drop(table);
+            self.wake();
         }
     }
-}
 
-fn busy_tasks(table: &Table) -> HashMap<u64, u32> {
-    let mut busy = HashMap::new();
-    for job in table.live.iter().filter_map(|number| table.jobs.get(number)) {
-        if let (Some(task), JobState::Queued | JobState::Running) = (job.array, job.state) {
-            *busy.entry(task.first).or_insert(0) += 1;
-        }
+    fn end_unstarted(&self, table: &mut Table, number: u64, why: String) {
+        let Some(job) = table.jobs.get_mut(&number) else { return };
+        job.end(Outcome::NotStarted(why), wall_ms());
+        self.keep(job);
+        table.set_ended(number);
+        table.look = true;
+        self.ended.notify_all();
     }
-    busy
 }
 
 #[cfg(test)]
@@ -238,7 +243,7 @@ mod tests {
     use model::Identity;
 
     #[test]
-    fn a_job_that_is_lost_at_its_start_again_and_again_is_not_begun_forever() {
+    fn a_job_that_is_lost_at_each_start_is_not_restarted_forever() {
         let identity = Identity { user: "sue".to_owned(), groups: Vec::new() };
         let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity };
         let lost = |number: u32, after: u64| {

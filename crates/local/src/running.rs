@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::helper::Helper;
-use super::line::{self, BEGUN, ENDED};
+use super::line::{self, ENDED, STARTED};
 use super::part::RUN;
 use super::{process, task};
 
@@ -26,7 +26,7 @@ pub(super) struct Running {
     /// The line; `None` if another daemon started it, or if it receives no more attempts.
     line: Option<Arc<UnixStream>>,
     /// It has started its command, or could not.
-    pub has_begun: bool,
+    pub has_started: bool,
     /// It waits for another attempt.
     pub has_ended: bool,
     /// CPU time of its earlier attempts, in milliseconds.
@@ -34,14 +34,14 @@ pub(super) struct Running {
 }
 
 /// The signal from a supervisor that the daemon waits for.
-pub(super) enum Ear {
+pub(super) enum Listener {
     /// What it says.
     Line(Arc<UnixStream>),
     /// The end of its process.
     Process(Arc<OwnedFd>),
 }
 
-impl AsFd for Ear {
+impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Line(line) => line.as_fd(),
@@ -53,12 +53,12 @@ impl AsFd for Ear {
 impl Running {
     /// Adopts a supervisor that another daemon started.
     pub fn adopted(fd: OwnedFd, pid: i32) -> Self {
-        Self { fd: Arc::new(fd), pid, line: None, has_begun: true, has_ended: false, earlier_cpu_ms: 0 }
+        Self { fd: Arc::new(fd), pid, line: None, has_started: true, has_ended: false, earlier_cpu_ms: 0 }
     }
 
     /// Assigns a prepared attempt. Returns the supervisor on failure.
-    pub fn reuse(mut self, folder: &Path) -> Result<Self, Self> {
-        match task::check(folder).and_then(|()| self.take(folder)) {
+    pub fn reuse(mut self, dir: &Path) -> Result<Self, Self> {
+        match task::check(dir).and_then(|()| self.take(dir)) {
             Ok(()) => Ok(self),
             Err(_) => Err(self),
         }
@@ -68,26 +68,26 @@ impl Running {
     ///
     /// # Errors
     /// The task is missing, or no process can be started.
-    pub fn start(helper: &Helper, folder: &Path) -> io::Result<Self> {
-        task::check(folder)?;
+    pub fn start(helper: &Helper, dir: &Path) -> io::Result<Self> {
+        task::check(dir)?;
         let mut new = Self::spawn(helper)?;
         // A supervisor that does not accept it has ended, and is found later.
-        let _ = new.take(folder);
+        let _ = new.take(dir);
         Ok(new)
     }
 
     fn spawn(helper: &Helper) -> io::Result<Self> {
-        let (line, theirs) = UnixStream::pair()?;
+        let (line, remote) = UnixStream::pair()?;
         line.set_nonblocking(true)?;
         let mut command = helper.command();
-        command.arg(RUN).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        command.arg(RUN).stdin(OwnedFd::from(remote)).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         drop(command);
         let pid = i32::try_from(child.id()).unwrap_or_default();
         // The PID is not reused before this process reaps it.
         let opened = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty());
         match opened {
-            Ok(fd) => Ok(Self { line: Some(Arc::new(line)), has_begun: false, ..Self::adopted(fd, pid) }),
+            Ok(fd) => Ok(Self { line: Some(Arc::new(line)), has_started: false, ..Self::adopted(fd, pid) }),
             Err(why) => {
                 // A process that cannot be watched must not run.
                 let _ = child.kill().and_then(|()| child.wait());
@@ -96,29 +96,31 @@ impl Running {
         }
     }
 
-    fn take(&mut self, folder: &Path) -> io::Result<()> {
+    fn take(&mut self, dir: &Path) -> io::Result<()> {
         let line = self.line.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         if std::mem::take(&mut self.has_ended) {
             self.earlier_cpu_ms = process::ended_cpu_ms(self.pid);
         }
-        self.has_begun = false;
-        line::hand(line, folder)
+        self.has_started = false;
+        line::hand(line, dir)
     }
 
     /// Returns what to wait for.
-    pub fn ear(&self) -> Ear {
-        self.line.as_ref().map_or_else(|| Ear::Process(Arc::clone(&self.fd)), |line| Ear::Line(Arc::clone(line)))
+    pub fn listener(&self) -> Listener {
+        self.line
+            .as_ref()
+            .map_or_else(|| Listener::Process(Arc::clone(&self.fd)), |line| Listener::Line(Arc::clone(line)))
     }
 
     /// Reads messages. If the line is closed, waits for the end of the process.
-    pub fn hear(&mut self) {
+    pub fn receive(&mut self) {
         let mut bytes = [0; 16];
         while let Some(mut line) = self.line.as_deref() {
             match line.read(&mut bytes) {
                 Ok(0) => self.hang_up(),
                 Ok(count) => bytes[..count].iter().for_each(|byte| match *byte {
-                    BEGUN => self.has_begun = true,
-                    ENDED => (self.has_begun, self.has_ended) = (true, true),
+                    STARTED => self.has_started = true,
+                    ENDED => (self.has_started, self.has_ended) = (true, true),
                     _ => {}
                 }),
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => return,
@@ -130,7 +132,7 @@ impl Running {
 
     /// Closes its line, so it ends.
     pub fn hang_up(&mut self) {
-        (self.line, self.has_begun, self.has_ended) = (None, true, false);
+        (self.line, self.has_started, self.has_ended) = (None, true, false);
     }
 }
 

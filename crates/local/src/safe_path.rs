@@ -13,8 +13,8 @@ const STICKY: u32 = 0o1000;
 ///
 /// # Errors
 /// Another user can replace it, or the file system rejects it.
-pub(super) fn checked(folder: &Path) -> io::Result<PathBuf> {
-    let real = fs::canonicalize(folder)?;
+pub(super) fn checked(dir: &Path) -> io::Result<PathBuf> {
+    let real = fs::canonicalize(dir)?;
     let own = rustix::process::geteuid();
     if !own.is_root() {
         return Ok(real);
@@ -31,6 +31,6 @@ pub(super) fn checked(folder: &Path) -> io::Result<PathBuf> {
 }
 
 /// Like `checked`, for the existing part of a path.
-pub(super) fn checked_above(folder: &Path) -> io::Result<()> {
-    folder.ancestors().find(|above| above.exists()).map_or(Ok(()), |above| checked(above).map(drop))
+pub(super) fn checked_above(dir: &Path) -> io::Result<()> {
+    dir.ancestors().find(|above| above.exists()).map_or(Ok(()), |above| checked(above).map(drop))
 }

@@ -36,18 +36,18 @@ impl Server {
     /// Another process listens there, the path cannot be used, or, for root, others can replace a parent directory.
     pub fn bind(socket: &Path, shared: bool) -> io::Result<Self> {
         let mut socket = socket.to_owned();
-        if let (Some(folder), Some(name)) = (socket.parent(), socket.file_name()) {
-            let new = !folder.exists();
+        if let (Some(dir), Some(name)) = (socket.parent(), socket.file_name()) {
+            let new = !dir.exists();
             if shared {
-                safe_path::checked_above(folder)?;
+                safe_path::checked_above(dir)?;
             }
-            fs::create_dir_all(folder)?;
+            fs::create_dir_all(dir)?;
             if new {
-                fs::set_permissions(folder, Permissions::from_mode(if shared { 0o755 } else { 0o700 }))?;
+                fs::set_permissions(dir, Permissions::from_mode(if shared { 0o755 } else { 0o700 }))?;
             }
             if shared {
                 // Otherwise a link could replace the socket before its mode is set.
-                socket = safe_path::checked(folder)?.join(name);
+                socket = safe_path::checked(dir)?.join(name);
             }
         }
         let socket = socket.as_path();

@@ -5,7 +5,7 @@ use std::io;
 
 use super::daemon::Daemon;
 use super::job::{Attempt, Job, JobState};
-use super::job_files::private_folder;
+use super::job_files::private_dir;
 use super::reconcile::{Allocated, not_started};
 use super::table::Table;
 use super::task::{Credentials, Fallback, TASK, Task, write_new};
@@ -15,17 +15,17 @@ use view::act::PartitionAct;
 
 /// Maximum number of starting supervisors per processor. More would not start sooner, and would delay the replies to
 /// users.
-const BEGINNING_BY_PROCESSOR: usize = 4;
+const STARTS_PER_PROCESSOR: usize = 4;
 
-pub(super) fn most_beginning() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get) * BEGINNING_BY_PROCESSOR
+pub(super) fn most_starting() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get) * STARTS_PER_PROCESSOR
 }
 
 impl Daemon {
     /// Allocated jobs that have not started, up to the limit. At a `tick`, also releases unneeded allocations.
-    pub(super) fn what_begins(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
-        let beginning = table.running.values().filter(|one| !one.has_begun).count();
-        let most = self.most_beginning.saturating_sub(beginning + table.starting.len());
+    pub(super) fn jobs_to_start(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
+        let starting = table.running.values().filter(|one| !one.has_started).count();
+        let most = self.most_starting.saturating_sub(starting + table.starting.len());
         let mut begin = Vec::new();
         for ((number, generation), attempt) in allocated {
             let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
@@ -55,7 +55,7 @@ impl Daemon {
             let is =
                 |job: &&Job| job.state == JobState::Queued && job.generation == *generation && job.next == *attempt;
             let Some(job) = table.jobs.get(number).filter(is) else { continue };
-            if self.has_room(&table, used, job) {
+            if self.has_space(&table, used, job) {
                 used.add_assign(&job.resource());
                 self.start(&mut table, *number);
             }
@@ -63,7 +63,7 @@ impl Daemon {
     }
 
     /// After a preemption, the scheduler reuses the resources at once, but the victim still has its grace period.
-    fn has_room(&self, table: &Table, used: &Resource, job: &Job) -> bool {
+    fn has_space(&self, table: &Table, used: &Resource, job: &Job) -> bool {
         let mut wanted = job.resource();
         wanted.add_assign(used);
         self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
@@ -84,14 +84,17 @@ impl Daemon {
     fn start(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
         let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
+        let view = self.engine.published().view();
+        let queue = Self::app(&view, job).map(|app| table.alike.queue(app.queue.as_str()));
         let Some(job) = table.jobs.get_mut(&number) else { return };
+        job.placed = queue.or(job.placed.take());
         job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });
         job.state = JobState::Running;
-        let folder = self.folder(job);
+        let job_dir = self.dir(job);
         let prepared = self.task(job).and_then(|task| {
-            private_folder(&folder)?;
+            private_dir(&job_dir)?;
             // The state is saved after the task.
-            write_new(&folder.join(TASK), &task)
+            write_new(&job_dir.join(TASK), &task)
         });
         let full = prepared.as_ref().is_err_and(store::may_pass);
         if full || !self.keep(job) {
@@ -121,7 +124,7 @@ impl Daemon {
             env.push(("KORNSOLE_ARRAY_INDEX".to_owned(), task.index.to_string()));
         }
         if spec.slots > 0 {
-            let file = node_file::of(&settings.socket_folder, spec.slots)?;
+            let file = node_file::of(&settings.socket_dir, spec.slots)?;
             env.push(("PBS_NODEFILE".to_owned(), file.to_string_lossy().into_owned()));
         }
         env.extend(spec.dialect.into_iter().flat_map(|dialect| dialect::variables(dialect, job)));
@@ -129,7 +132,7 @@ impl Daemon {
         let other = settings.owner.uid == 0;
         let user = other.then(|| Credentials { uid: owner.uid, gid: owner.gid, groups: owner.groups.clone() });
         Ok(Task {
-            command: Vec::new(),
+            first: self.store.home(job.number),
             env,
             dir: spec.dir.clone(),
             umask: spec.umask,

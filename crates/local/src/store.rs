@@ -1,30 +1,29 @@
-//! The jobs on disk. Each has a directory with `job.json`, the environment in `env.json`, the command in
-//! `command.json`, the rest of the submission in `spec.json`, and a directory for each attempt. Only the daemon's user
-//! can read them. The indices of an array share the last three files.
+//! The jobs on disk. Each submission has a directory with its record in `submitted.json`, and the states of its jobs in
+//! `job.json`, for an array in `states.json`: no file for each index. Each attempt has a directory in that of its job.
+//! Only the daemon's user can read them. An environment is large, so it is not kept in memory.
 //!
-//! `job.json` has a line per state; the last readable line is the newest. Appending is cheaper than replacing, and an
-//! interrupted write does not damage earlier lines. A line has a submission only if it was changed. An environment is
-//! large, so it is not kept in memory.
-//!
-//! A thread syncs written data soon afterwards ([`Store::sync_unsynced`]). A submission is synced before the reply, in
-//! a common file (`submitted_log`). A loss of power can lose the last second of ends of jobs, which then
-//! restart like after every reboot.
+//! A thread syncs written data soon afterwards ([`Store::sync_unsynced`]), and then removes what an ended attempt no
+//! longer needs. A submission is synced before the reply, in a common file (`submitted_log`). A loss of power can lose
+//! the last second of ends of jobs, which then restart like after every reboot.
 
 use std::collections::HashSet;
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::job::{Job, JobState};
-use super::job_files::{JOB, append, is_empty, make, newest, private_folder};
-use super::known::{Known, SPEC};
+use super::arrays::Arrays;
+use super::attempts::{self, Attempts};
+use super::job::Job;
+use super::job_files::private_dir;
+use super::record::{RECORD, State, Submitted};
 use super::safe_path;
-use super::submitted_log::{Environment, Log, Submitted};
-use super::task::{COMMAND, ENV};
+use super::states::{JOB, Removed, STATES, append};
+use super::stored::{Stored, remove_folder, write};
+use super::submitted_log::Log;
 
 /// Number of attempts to lock a directory: a killed daemon keeps the lock briefly.
 const TRIES: u32 = 20;
@@ -34,17 +33,27 @@ const PAUSE: Duration = Duration::from_millis(100);
 const GATHER: Duration = Duration::from_millis(500);
 /// Up to this many jobs are synced file by file; more, by a sync of the whole file system.
 const ONE_BY_ONE: usize = 8;
+/// The states of a job are reduced to the newest if they exceed this multiple of it, plus these bytes.
+const LONGEST: (u64, u64) = (8, 16 << 10);
 
 /// The stored jobs.
 #[derive(Debug)]
 pub struct Store {
-    folder: PathBuf,
-    unsynced: Mutex<HashSet<u64>>,
-    /// `unsynced` is not empty.
+    dir: PathBuf,
+    unsynced: Mutex<Unsynced>,
+    /// There is something to sync or to remove.
     changed: Condvar,
+    arrays: Mutex<Arrays>,
     log: Log,
     /// Locked while this daemon lives.
     _lock: File,
+}
+
+#[derive(Debug, Default)]
+struct Unsynced {
+    /// Directories, by the job ID in their name.
+    dirs: HashSet<u64>,
+    ended: Attempts,
 }
 
 /// The disk is full or read-only.
@@ -56,12 +65,12 @@ pub(super) fn may_pass(why: &io::Error) -> bool {
 ///
 /// # Errors
 /// It belongs to another user, others can write in it or, for root, replace it, or the file system rejects it.
-pub fn own_folder(folder: &Path) -> io::Result<PathBuf> {
-    safe_path::checked_above(folder)?;
-    private_folder(folder)?;
-    let found = fs::metadata(folder)?;
+pub fn own_dir(dir: &Path) -> io::Result<PathBuf> {
+    safe_path::checked_above(dir)?;
+    private_dir(dir)?;
+    let found = fs::metadata(dir)?;
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
-        return safe_path::checked(folder);
+        return safe_path::checked(dir);
     }
     let why = "the directory belongs to another user, or other users can write to it and replace its files";
     Err(io::Error::other(why))
@@ -72,73 +81,106 @@ impl Store {
     ///
     /// # Errors
     /// Another daemon uses it, others can write in it, it cannot be read, or a job in it is corrupt.
-    pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
-        let folder = own_folder(folder)?;
-        private_folder(&folder.join("jobs"))?;
-        let lock = lock(&folder.join("lock"))?;
-        let (left, jobs) = (Log::left(&folder)?, folder.join("jobs"));
-        let mut loaded = load(&jobs)?;
-        let restored = restore(&jobs, &mut loaded, left)?;
-        if restored {
+    pub fn open(dir: &Path) -> io::Result<(Self, Vec<Job>)> {
+        let dir = own_dir(dir)?;
+        let jobs = dir.join("jobs");
+        private_dir(&jobs)?;
+        let lock = lock(&dir.join("lock"))?;
+        let (left, removed) = Log::left(&dir)?;
+        let mut stored = Stored::load(&jobs)?;
+        if !left.is_empty() {
+            stored.restore(&jobs, left, &removed)?;
             // The log is cleared next.
             rustix::fs::syncfs(File::open(&jobs)?)?;
         }
-        let log = Log::start(&folder)?;
-        let store = Self { folder: jobs, unsynced: Mutex::default(), changed: Condvar::new(), log, _lock: lock };
-        for cut in cut_off(&loaded) {
-            store.remove(cut);
-            loaded.retain(|job| job.number != cut);
-        }
+        stored.remove_loose(&jobs)?;
+        let log = Log::start(&dir)?;
+        let (unsynced, changed, arrays) = (Mutex::default(), Condvar::new(), Mutex::new(stored.arrays));
+        let store = Self { dir: jobs, unsynced, changed, arrays, log, _lock: lock };
+        let loaded: Vec<Job> = stored.jobs.into_values().collect();
+        store.leave_attempts(&loaded);
         Ok((store, loaded))
     }
 
-    /// Returns the bytes of its part of the shared files.
-    pub fn shared_bytes(&self, number: u64) -> u64 {
-        let share = |file: &str| {
-            fs::metadata(self.of(number).join(file)).map_or(0, |found| found.len().div_ceil(found.nlink().max(1)))
-        };
-        share(ENV) + share(COMMAND)
+    /// Attempts that ended before an earlier daemon did.
+    fn leave_attempts(&self, jobs: &[Job]) {
+        let mut unsynced = self.unsynced();
+        for job in jobs {
+            for attempt in job.attempts.iter().filter(|attempt| attempt.end.is_some()) {
+                if attempts::has_files(&self.attempt(job.number, attempt.number)) {
+                    unsynced.dirs.insert(self.home(job.number));
+                    unsynced.ended.push(job.number, attempt.number);
+                }
+            }
+        }
+    }
+
+    /// Returns the bytes of its part of the record.
+    pub fn record_bytes(&self, number: u64) -> u64 {
+        let (home, jobs) = self.arrays().home(number);
+        fs::metadata(self.of(home).join(RECORD)).map_or(0, |found| found.len().div_ceil(jobs))
     }
 
     /// Stores and syncs a submission.
     ///
     /// # Errors
-    /// The disk rejects it; some files may remain.
+    /// The disk rejects it; [`Store::remove_all`] removes what remains.
     pub fn create(&self, jobs: &[Job], env: &[(String, String)]) -> io::Result<()> {
         let Some(submitted) = Submitted::of(jobs, env) else { return Ok(()) };
-        for job in jobs {
-            make(&self.folder, job, env, jobs[0].number)?;
-            self.save(job)?;
-        }
+        self.arrays().add(jobs);
+        write(&self.dir, &submitted)?;
+        self.mark(submitted.first());
         self.log.commit(submitted)
     }
 
-    /// Waits for changes, then syncs them together.
+    /// Removes a submission that was not acknowledged.
+    pub fn remove_all(&self, jobs: &[Job]) {
+        let Some(first) = jobs.first().map(|job| job.number) else { return };
+        jobs.iter().for_each(|job| self.log.remove(job.number));
+        self.arrays().forget(first);
+        remove_folder(&self.dir, first);
+    }
+
+    /// Waits for changes, then syncs them together. Afterwards, removes the files of attempts that ended some time ago.
     ///
     /// # Errors
     /// The disk rejects it.
     pub fn sync_unsynced(&self) -> io::Result<()> {
-        let none = |unsynced: &mut HashSet<u64>| unsynced.is_empty();
-        let unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.changed.wait_while(unsynced, none).unwrap_or_else(PoisonError::into_inner));
+        let unsynced = self.unsynced();
+        let is_due =
+            |unsynced: &Unsynced| !unsynced.dirs.is_empty() || unsynced.ended.due_in().is_some_and(|due| due.is_zero());
+        let most = unsynced.ended.due_in().unwrap_or(Duration::MAX);
+        let waited = self.changed.wait_timeout_while(unsynced, most, |unsynced| !is_due(unsynced));
+        drop(waited);
         sleep(GATHER);
         // Before the jobs are taken: they include the jobs of each submission in the file.
         self.log.turn()?;
-        let jobs = std::mem::take(&mut *self.unsynced.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Err(why) = self.sync(&jobs) {
-            self.unsynced.lock().unwrap_or_else(PoisonError::into_inner).extend(jobs);
+        let (dirs, ended) = {
+            let mut unsynced = self.unsynced();
+            (std::mem::take(&mut unsynced.dirs), unsynced.ended.take_due())
+        };
+        if let Err(why) = self.sync(&dirs) {
+            let mut unsynced = self.unsynced();
+            unsynced.dirs.extend(dirs);
+            ended.into_iter().for_each(|(number, attempt)| unsynced.ended.push(number, attempt));
             return Err(why);
+        }
+        for (number, attempt) in ended {
+            attempts::reduce(&self.of(number), attempt);
         }
         self.log.clear()
     }
 
-    fn sync(&self, jobs: &HashSet<u64>) -> io::Result<()> {
-        if jobs.len() > ONE_BY_ONE {
-            return Ok(rustix::fs::syncfs(File::open(&self.folder)?)?);
+    fn sync(&self, dirs: &HashSet<u64>) -> io::Result<()> {
+        if dirs.is_empty() {
+            return Ok(());
         }
-        for number in jobs {
-            let folder = self.of(*number);
-            for file in [folder.join(ENV), folder.join(COMMAND), folder.join(SPEC), folder.join(JOB), folder] {
+        if dirs.len() > ONE_BY_ONE {
+            return Ok(rustix::fs::syncfs(File::open(&self.dir)?)?);
+        }
+        for number in dirs {
+            let dir = self.of(*number);
+            for file in [dir.join(RECORD), dir.join(JOB), dir.join(STATES), dir] {
                 match File::open(file).and_then(|file| file.sync_all()) {
                     // The job was removed meanwhile.
                     Err(why) if why.kind() == io::ErrorKind::NotFound => {}
@@ -147,11 +189,16 @@ impl Store {
             }
         }
         // Without its directory entry, the job would be lost.
-        File::open(&self.folder)?.sync_all()
+        File::open(&self.dir)?.sync_all()
     }
 
     fn of(&self, number: u64) -> PathBuf {
-        self.folder.join(number.to_string())
+        self.dir.join(number.to_string())
+    }
+
+    /// Returns the ID of the job whose directory has the record.
+    pub(super) fn home(&self, number: u64) -> u64 {
+        self.arrays().home(number).0
     }
 
     /// Returns the directory of an attempt.
@@ -159,67 +206,83 @@ impl Store {
         self.of(number).join(attempt.to_string())
     }
 
+    /// The attempt has ended, and its end is saved: its files are removed some time after the next sync.
+    pub fn has_ended(&self, number: u64, attempt: u32) {
+        self.unsynced().ended.push(number, attempt);
+        self.changed.notify_one();
+    }
+
     /// Stores the state.
     ///
     /// # Errors
     /// The disk rejects it.
     pub fn save(&self, job: &Job) -> io::Result<()> {
-        append(&self.of(job.number), job)?;
-        let first = {
-            let mut unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
-            unsynced.insert(job.number);
-            unsynced.len() == 1
+        let state = State::of(job);
+        let mut arrays = self.arrays();
+        let home = match arrays.of_mut(job.number) {
+            Some(array) => {
+                let longest = array.longest;
+                let reduced = append(&self.of(array.first).join(STATES), &state, |_| longest)?;
+                reduced.into_iter().for_each(|length| array.reduced_to(length));
+                array.first
+            }
+            None => {
+                append(&self.of(job.number).join(JOB), &state, |line| LONGEST.0 * line + LONGEST.1)?;
+                job.number
+            }
         };
+        drop(arrays);
+        self.mark(home);
+        Ok(())
+    }
+
+    fn mark(&self, home: u64) {
+        let mut unsynced = self.unsynced();
+        unsynced.dirs.insert(home);
+        let first = unsynced.dirs.len() == 1;
+        drop(unsynced);
         if first {
             self.changed.notify_one();
         }
-        Ok(())
     }
 
     /// Removes a job. The next start repeats a failed removal.
     pub fn remove(&self, number: u64) {
         self.log.remove(number);
-        let _ = fs::remove_file(self.of(number).join(JOB));
-        let _ = fs::remove_dir_all(self.of(number));
+        let mut arrays = self.arrays();
+        let Some(array) = arrays.of_mut(number) else {
+            drop(arrays);
+            return remove_folder(&self.dir, number);
+        };
+        let first = array.first;
+        array.left -= 1;
+        if array.left == 0 {
+            arrays.forget(first);
+            drop(arrays);
+            remove_folder(&self.dir, first);
+        } else {
+            let longest = array.longest;
+            // A state that comes later would create the job again.
+            if let Ok(Some(length)) = append(&self.of(first).join(STATES), &Removed { removed: number }, |_| longest) {
+                array.reduced_to(length);
+            }
+            drop(arrays);
+            self.mark(first);
+        }
+        if number == first {
+            attempts::remove_all(&self.of(number));
+        } else {
+            let _ = fs::remove_dir_all(self.of(number));
+        }
     }
-}
 
-fn load(folder: &Path) -> io::Result<Vec<Job>> {
-    let (mut jobs, mut known) = (Vec::new(), Known::default());
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
-            continue;
-        }
-        match newest(&path.join(JOB)) {
-            Some(mut job) => match known.complete(&path, &mut job)? {
-                true => jobs.push(job),
-                // A loss of power removed its submission before it was synced.
-                false => fs::remove_dir_all(&path)?,
-            },
-            // The write was interrupted before the ID was reported, after a rejection, or by a loss of power.
-            None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
-            None => return Err(io::Error::other(format!("{} is damaged", path.join(JOB).display()))),
-        }
+    fn unsynced(&self) -> MutexGuard<'_, Unsynced> {
+        self.unsynced.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    jobs.sort_by_key(|job| job.number);
-    Ok(jobs)
-}
 
-/// Creates acknowledged jobs that a loss of power removed. Returns true if a submission was left.
-fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)>) -> io::Result<bool> {
-    let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
-    let any = !left.is_empty();
-    for (submitted, env) in left {
-        let first = submitted.first().map_or(0, |job| job.number);
-        for job in submitted.into_iter().filter(|job| !there.contains(&job.number)) {
-            make(folder, &job, &env, first)?;
-            append(&folder.join(job.number.to_string()), &job)?;
-            jobs.push(job);
-        }
+    fn arrays(&self) -> MutexGuard<'_, Arrays> {
+        self.arrays.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    jobs.sort_by_key(|job| job.number);
-    Ok(any)
 }
 
 fn lock(path: &Path) -> io::Result<File> {
@@ -234,73 +297,4 @@ fn lock(path: &Path) -> io::Result<File> {
         }
     }
     Err(io::Error::other("another daemon uses this directory"))
-}
-
-/// Interrupted array submissions: the last job is missing, and none has started. Jobs are written in order, and start
-/// after all are written.
-fn cut_off(jobs: &[Job]) -> Vec<u64> {
-    let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
-    let of_array = |job: &&Job| job.array.is_some_and(|task| !there.contains(&task.last()));
-    let parts: Vec<&Job> = jobs.iter().filter(of_array).collect();
-    let begun: HashSet<u64> = parts
-        .iter()
-        .filter(|job| !job.attempts.is_empty() || matches!(job.state, JobState::Queued | JobState::Ended))
-        .filter_map(|job| Some(job.array?.first))
-        .collect();
-    let cut = parts.iter().filter(|job| job.array.is_some_and(|task| !begun.contains(&task.first)));
-    cut.map(|job| job.number).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::job::{ArrayTask, JobSpec};
-    use crate::job_files::tests::sues;
-
-    #[test]
-    fn indices_share_command_and_environment_on_the_disk_and_in_memory() {
-        let folder = std::env::temp_dir().join(format!("kornsole-shared-{}", std::process::id()));
-        let (store, _) = Store::open(&folder).unwrap();
-        let words: Vec<String> = vec!["echo".to_owned(), "x".repeat(100_000)];
-        let env = [("A".to_owned(), "y".repeat(5000))];
-        let text = "z".repeat(4000);
-        let spec = JobSpec { command: words.clone().into(), dir: "/".to_owned(), name: text, ..JobSpec::default() };
-        let array = sues(1, spec.clone());
-        let index = |index| {
-            let task = ArrayTask { first: 1, count: 10, index, most: 0, lowest: 0, highest: 9, step: 1 };
-            Job { number: u64::from(index) + 1, array: Some(task), ..array.clone() }
-        };
-        store.create(&(0..10).map(index).collect::<Vec<_>>(), &env).unwrap();
-        store.sync_unsynced().unwrap();
-        let length = |file: &str| fs::metadata(store.of(1).join(file)).unwrap().len();
-        assert!(length(JOB) < 2000, "a state has no copy of the submission: {} bytes", length(JOB));
-        let shared: u64 = (1..=10).map(|number| store.shared_bytes(number)).sum();
-        let due = length(ENV) + length(COMMAND);
-        assert!((due..due + 20).contains(&shared), "{shared} of {due}: together they count what is there once");
-        drop(store);
-        let (store, mut jobs) = Store::open(&folder).unwrap();
-        assert!(jobs.len() == 10 && jobs.iter().all(|job| *job.spec.command == words[..]));
-        assert!(jobs.iter().all(|job| job.spec.is_same(&jobs[0].spec)), "in memory once");
-        // A changed job has its own submission, also after a restart.
-        jobs[4].spec.priority = 7;
-        store.save(&jobs[4]).unwrap();
-        drop(store);
-        let (store, jobs) = Store::open(&folder).unwrap();
-        assert_eq!(jobs.iter().map(|job| job.spec.priority).collect::<Vec<_>>(), [0, 0, 0, 0, 7, 0, 0, 0, 0, 0]);
-        assert!(jobs[4].spec.name == spec.name && *jobs[4].spec.command == words[..]);
-        // A loss of power removed the submission.
-        fs::remove_file(store.of(10).join(SPEC)).unwrap();
-        fs::write(store.of(10).join(SPEC), "").unwrap();
-        // An earlier release stored the command in the state.
-        let old = serde_json::to_vec(&sues(11, spec)).unwrap();
-        fs::create_dir(store.of(11)).unwrap();
-        fs::write(store.of(11).join(JOB), old).unwrap();
-        drop(store);
-        let (store, mut jobs) = Store::open(&folder).unwrap();
-        assert_eq!(jobs.iter().map(|job| job.number).collect::<Vec<_>>(), [11], "an array that was cut off is none");
-        store.save(&jobs.pop().unwrap()).unwrap();
-        drop(store);
-        assert_eq!(*Store::open(&folder).unwrap().1.pop().unwrap().spec.command, words[..]);
-        fs::remove_dir_all(&folder).unwrap();
-    }
 }

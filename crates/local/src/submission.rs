@@ -1,6 +1,7 @@
 //! Checks, stores, and submits a job; all or nothing.
 
 use super::after::How;
+use super::crowd;
 use super::daemon::Daemon;
 use super::job::{ArrayTask, Dependency, Job, JobSpec, JobState, Owner};
 use super::requests::{by_scheduler, misused, refused};
@@ -23,10 +24,10 @@ const LONGEST: usize = 4096;
 /// A century, in seconds.
 const LONGEST_TIME: u64 = 100 * 365 * 24 * 60 * 60;
 /// Maximum number of tasks of an array.
-pub const LARGEST_ARRAY: usize = 10_000;
+pub const LARGEST_ARRAY: usize = 100_000;
 /// In total and per user.
-const MOST: usize = 100_000;
-const MOST_OF_ONE: usize = 50_000;
+const MOST: usize = 200_000;
+const MOST_OF_ONE: usize = 150_000;
 /// Above it, the user's oldest ended jobs are removed.
 const MOST_BYTES_OF_ONE: u64 = 256 << 20;
 /// Bytes of a job in addition to its text.
@@ -53,6 +54,7 @@ impl Daemon {
         if retained.is_err() {
             let mut table = self.table();
             (first..first + count).for_each(|number| table.uncount(number));
+            table.awaited.remove(first);
         }
         if let Some(job) = retained? {
             self.first_time(&job)?;
@@ -62,26 +64,38 @@ impl Daemon {
 
     /// Stores all jobs or none. Returns the job to offer to the scheduler at once.
     fn retained(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
-        // A job that is not offered yet is tested on a copy of the scheduler, to report a missing queue at once.
-        if waits(&jobs[0]) {
-            self.would_take(&jobs[0]).map_err(refused)?;
-        }
-        let at_once = jobs.len() == 1 && !waits(&jobs[0]);
+        let crowd = crowd::key(&jobs[0]).filter(|_| !waits(&jobs[0]));
+        let most = crowd::most(&self.settings.machine.capacity(), &jobs[0]);
+        let parked = crowd.filter(|key| {
+            let mut table = self.table();
+            table.crowds.is_behind(*key) || !table.crowds.enter(*key, most)
+        });
+        let at_once = crowd.is_some() && parked.is_none();
+        // A job that is not offered yet is tested, to report a missing queue at once; on a copy for the reason.
+        let queue = match at_once {
+            true => String::new(),
+            false => self.would_place(&jobs[0]).map_or_else(|| self.would_take(&jobs[0]), Ok).map_err(refused)?,
+        };
         if at_once {
             jobs[0].state = JobState::Queued;
         }
         // On disk first: if the daemon ends now, its next start continues.
         if let Err(why) = self.store.create(&jobs, env) {
-            jobs.iter().for_each(|job| self.store.remove(job.number));
+            self.store.remove_all(&jobs);
             return Err(refused(format!("cannot save the job: {why}")));
         }
         let offered = at_once.then(|| jobs[0].clone());
-        {
-            let mut table = self.table();
-            jobs.into_iter().for_each(|job| table.insert(job));
-            table.look = true;
+        let mut table = self.table();
+        for job in jobs {
+            let number = job.number;
+            table.insert(job);
+            if let Some(key) = parked {
+                table.park(key, number, queue.clone());
+            }
         }
-        if offered.is_none() {
+        table.look |= parked.is_none();
+        drop(table);
+        if offered.is_none() && parked.is_none() {
             self.wake();
         }
         Ok(offered)
@@ -106,7 +120,7 @@ impl Daemon {
                 return Err(by_scheduler(&why));
             }
             (_, Some(_)) => {}
-            (_, None) => self.withdraw(job),
+            (_, None) => self.cancel_request(job),
         }
         Ok(())
     }
@@ -141,7 +155,12 @@ impl Daemon {
         }
         let (tasks, share) = (count as u64, shared.div_ceil(count as u64));
         let bytes = text_of(&one) + share;
-        self.make_room(&mut table, who.uid, bytes.saturating_mul(tasks))?;
+        let others = after::Others::of(&table, &one.own_after);
+        let awaited = one.spec.after.iter().map(Dependency::jobs).chain(others.all());
+        // From now on: the records of these jobs make no room.
+        table.awaited.add(first, awaited.collect());
+        let space = self.make_space(&mut table, who.uid, bytes.saturating_mul(tasks));
+        space.inspect_err(|_| table.awaited.remove(first))?;
         (first..first + tasks).for_each(|number| table.count(number, who.uid, bytes));
         table.last += tasks;
         let Some(array) = array else { return Ok(vec![one]) };
@@ -150,17 +169,17 @@ impl Daemon {
         let job = |(number, index): (u64, &u32)| Job {
             number,
             array: Some(ArrayTask { index: *index, ..task }),
-            own_after: after::corresponding(&table, &one.own_after, *index),
+            own_after: others.corresponding(*index),
             ..one.clone()
         };
         Ok(tasks.map(job).collect())
     }
 
     /// Removes ended jobs of the user if that is enough for `bytes` new ones.
-    fn make_room(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
+    fn make_space(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
         // Only this removes jobs that ended without a start.
         self.forget_old(table);
-        let forgotten = table.make_room(uid, bytes, MOST_BYTES_OF_ONE).map_err(|with_it| {
+        let forgotten = table.make_space(uid, bytes, MOST_BYTES_OF_ONE).map_err(|with_it| {
             let most = format!("the limit is {MOST_BYTES_OF_ONE}; wait until some jobs have ended");
             refused(format!("bytes of all jobs of a user: {with_it} with this request, the limit is {most}"))
         })?;
@@ -173,7 +192,7 @@ impl Daemon {
         let mut table = self.table();
         let found: Vec<_> = table.jobs.values().map(|job| (job.number, job.owner.uid, text_of(job))).collect();
         for (number, uid, text) in found {
-            table.count(number, uid, text + self.store.shared_bytes(number));
+            table.count(number, uid, text + self.store.record_bytes(number));
             self.count_output(&mut table, number, 0);
         }
     }

@@ -3,6 +3,7 @@
 //!
 //! Two files alternate: one is cleared while the other accepts submissions.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -11,20 +12,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{ArrayTask, Dependency, Job};
+use super::record::Submitted;
 
 const FILES: [&str; 2] = ["submitted-0.log", "submitted-1.log"];
-
-pub(super) type Environment = Vec<(String, String)>;
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Submitted {
-    job: Job,
-    pub(super) env: Environment,
-    indices: Vec<u32>,
-    /// Dependencies of each index; empty if none has any.
-    own_after: Vec<Vec<Dependency>>,
-}
 
 #[derive(Serialize, Deserialize)]
 enum Line {
@@ -33,32 +23,9 @@ enum Line {
     Removed(u64),
 }
 
-impl Submitted {
-    pub(super) fn of(jobs: &[Job], env: &[(String, String)]) -> Option<Self> {
-        let (job, env) = (jobs.first()?.clone(), env.to_vec());
-        let indices = jobs.iter().filter_map(|job| job.array).map(|task| task.index).collect();
-        let any = jobs.len() > 1 && jobs.iter().any(|job| !job.own_after.is_empty());
-        let own_after = if any { jobs.iter().map(|job| job.own_after.clone()).collect() } else { Vec::new() };
-        Some(Self { job, env, indices, own_after })
-    }
-
-    pub(super) fn jobs(mut self) -> Vec<Job> {
-        self.job.as_submitted = self.job.spec.clone();
-        let Some(task) = self.job.array else { return vec![self.job] };
-        let mut own_after = self.own_after.into_iter();
-        let job = |(number, index): (u64, &u32)| Job {
-            number,
-            array: Some(ArrayTask { index: *index, ..task }),
-            own_after: own_after.next().unwrap_or_default(),
-            ..self.job.clone()
-        };
-        (self.job.number..).zip(&self.indices).map(job).collect()
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Log {
-    folder: PathBuf,
+    dir: PathBuf,
     state: Mutex<State>,
     synced: Condvar,
 }
@@ -81,43 +48,38 @@ impl Log {
     ///
     /// # Errors
     /// The file system rejects it.
-    pub(super) fn start(folder: &Path) -> io::Result<Self> {
+    pub(super) fn start(dir: &Path) -> io::Result<Self> {
         for name in FILES {
-            emptied(&folder.join(name))?;
+            emptied(&dir.join(name))?;
         }
-        let file = appended(&folder.join(FILES[0]))?;
+        let file = appended(&dir.join(FILES[0]))?;
         // Directory entries must outlast a loss of power.
-        File::open(folder)?.sync_all()?;
+        File::open(dir)?.sync_all()?;
         let state = State { file, active: 0, lowest: [None; 2], written: 0, is_synced: 0, syncing: false };
-        Ok(Self { folder: folder.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
+        Ok(Self { dir: dir.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
     }
 
-    /// Returns the submissions of an earlier daemon by job ID, without removed jobs.
+    /// Returns the submissions of an earlier daemon, and the removed jobs.
     ///
     /// # Errors
     /// A file cannot be read. A line that was cut off was not acknowledged, and is skipped.
-    pub(super) fn left(folder: &Path) -> io::Result<Vec<(Vec<Job>, Environment)>> {
-        let (mut found, mut removed) = (Vec::new(), Vec::new());
+    pub(super) fn left(dir: &Path) -> io::Result<(Vec<Submitted>, HashSet<u64>)> {
+        let (mut found, mut removed) = (Vec::new(), HashSet::new());
         for name in FILES {
-            let file = match File::open(folder.join(name)) {
+            let file = match File::open(dir.join(name)) {
                 Err(why) if why.kind() == io::ErrorKind::NotFound => continue,
                 file => file?,
             };
             for line in BufReader::new(file).split(b'\n') {
                 match serde_json::from_slice(&line?) {
                     Ok(Line::Submitted(submitted)) => found.push(*submitted),
-                    Ok(Line::Removed(number)) => removed.push(number),
+                    Ok(Line::Removed(number)) => drop(removed.insert(number)),
                     Err(_) => {}
                 }
             }
         }
-        found.sort_by_key(|submitted| submitted.job.number);
-        let jobs = |submitted: Submitted| {
-            let env = submitted.env.clone();
-            let is_left = |job: &Job| !removed.contains(&job.number);
-            (submitted.jobs().into_iter().filter(is_left).collect(), env)
-        };
-        Ok(found.into_iter().map(jobs).collect())
+        found.sort_by_key(Submitted::first);
+        Ok((found, removed))
     }
 
     /// Writes a submission and waits until it is synced. The files of its jobs are already written.
@@ -125,7 +87,7 @@ impl Log {
     /// # Errors
     /// The disk rejects it.
     pub(super) fn commit(&self, submitted: Submitted) -> io::Result<()> {
-        let number = submitted.job.number;
+        let number = submitted.first();
         let mut state = self.state();
         state.write(&Line::Submitted(Box::new(submitted)), number)?;
         let own = state.written;
@@ -170,7 +132,7 @@ impl Log {
         if state.lowest[other].is_some() || state.lowest[state.active].is_none() {
             return Ok(());
         }
-        let file = appended(&self.folder.join(FILES[other]))?;
+        let file = appended(&self.dir.join(FILES[other]))?;
         if state.is_synced < state.written {
             state.file.sync_data()?;
             state.is_synced = state.written;
@@ -188,7 +150,7 @@ impl Log {
         let mut state = self.state();
         let other = 1 - state.active;
         if state.lowest[other].is_some() {
-            emptied(&self.folder.join(FILES[other]))?;
+            emptied(&self.dir.join(FILES[other]))?;
             state.lowest[other] = None;
         }
         Ok(())
@@ -230,65 +192,68 @@ fn emptied(file: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{JobSpec, Owner};
-    use model::Identity;
+    use crate::after::How;
+    use crate::job::{ArrayTask, Dependency, Job, JobSpec};
+    use crate::job_files::tests::sues;
 
     fn job(number: u64) -> Job {
-        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
-        Job::new(number, JobSpec { dir: "/".to_owned(), ..JobSpec::default() }, owner, 0)
+        sues(number, JobSpec { dir: "/".to_owned(), ..JobSpec::default() })
     }
 
-    fn left(folder: &Path) -> Vec<u64> {
-        let left = Log::left(folder).unwrap();
-        left.into_iter().flat_map(|(jobs, _)| jobs).map(|job| job.number).collect()
+    fn left_jobs(dir: &Path) -> Vec<Job> {
+        let (left, removed) = Log::left(dir).unwrap();
+        left.into_iter().flat_map(Submitted::jobs).filter(|job| !removed.contains(&job.number)).collect()
+    }
+
+    fn left(dir: &Path) -> Vec<u64> {
+        left_jobs(dir).into_iter().map(|job| job.number).collect()
     }
 
     #[test]
     fn what_is_not_synced_is_left_and_what_was_removed_is_not() {
-        let folder = std::env::temp_dir().join(format!("kornsole-submitted-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let log = Log::start(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-submitted-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let log = Log::start(&dir).unwrap();
         let commit = |jobs: &[Job]| log.commit(Submitted::of(jobs, &[]).unwrap()).unwrap();
         commit(&[job(1)]);
         commit(&[job(2)]);
         log.remove(2);
-        assert_eq!(left(&folder), [1]);
+        assert_eq!(left(&dir), [1]);
         log.turn().unwrap();
         let task = ArrayTask { first: 3, count: 2, index: 0, most: 0, lowest: 0, highest: 5, step: 5 };
         let index = |number, index| Job {
-            own_after: vec![Dependency::on(u64::from(index), crate::after::How::Ok)],
+            own_after: vec![Dependency::on(u64::from(index), How::Ok)],
             array: Some(ArrayTask { index, ..task }),
             ..job(number)
         };
         let array = [index(3, 0), index(4, 5)];
         commit(&array);
         log.remove(1);
-        assert_eq!(left(&folder), [3, 4], "a removal in the other file counts");
+        assert_eq!(left(&dir), [3, 4], "a removal in the other file counts");
         // The other file is not cleared before it is synced.
         log.turn().unwrap();
         commit(&[job(5)]);
-        assert_eq!(left(&folder), [3, 4, 5]);
-        let found: Vec<Job> = Log::left(&folder).unwrap().into_iter().flat_map(|(jobs, _)| jobs).take(2).collect();
-        assert_eq!(found, array);
+        assert_eq!(left(&dir), [3, 4, 5]);
+        assert_eq!(left_jobs(&dir)[..2], array);
         log.clear().unwrap();
-        assert_eq!(left(&folder), [3, 4, 5]);
+        assert_eq!(left(&dir), [3, 4, 5]);
         log.turn().unwrap();
         log.clear().unwrap();
-        assert_eq!(left(&folder), [0_u64; 0]);
+        assert_eq!(left(&dir), [0_u64; 0]);
         commit(&[job(6)]);
-        let file = folder.join(FILES[0]);
+        let file = dir.join(FILES[0]);
         let length = fs::metadata(&file).unwrap().len();
         commit(&[job(7)]);
         File::options().write(true).open(&file).unwrap().set_len(length + 20).unwrap();
-        assert_eq!(left(&folder), [6], "a line that was cut off was not answered");
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(left(&dir), [6], "a line that was cut off was not answered");
+        fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]
     fn many_who_submit_at_one_time_are_all_synced() {
-        let folder = std::env::temp_dir().join(format!("kornsole-submitted-many-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let log = Log::start(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-submitted-many-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let log = Log::start(&dir).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..8 {
                 let log = &log;
@@ -304,7 +269,7 @@ mod tests {
         });
         let state = log.state();
         assert_eq!((state.written, state.is_synced), (160, 160));
-        assert_eq!(left(&folder).len(), 160);
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(left(&dir).len(), 160);
+        fs::remove_dir_all(&dir).unwrap();
     }
 }

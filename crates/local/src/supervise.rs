@@ -48,7 +48,7 @@ enum Ending {
 }
 
 struct Supervisor<'s> {
-    folder: PathBuf,
+    dir: PathBuf,
     task: Task,
     main: Child,
     main_fd: OwnedFd,
@@ -66,7 +66,7 @@ struct Supervisor<'s> {
     time_limit: Option<Instant>,
     meter: Meter,
     /// Measures living processes, because no cgroup counts them.
-    looks: bool,
+    polls: bool,
 }
 
 /// Runs the attempts that no other supervisor has claimed.
@@ -86,25 +86,25 @@ pub fn run() -> Result<(), String> {
     set_child_subreaper(Some(getpid())).map_err(|why| format!("cannot adopt orphan processes: {why}"))?;
     let mut line = Line::of_this_process().map_err(|why| format!("cannot receive from the daemon: {why}"))?;
     // A supervisor with unkillable processes accepts no other job.
-    while let Some(folder) = line.next() {
+    while let Some(dir) = line.next() {
         forget(&signals);
-        if !claimed(&folder, &own).map_err(|why| format!("{}: {why}", folder.join(CLAIM).display()))? {
+        if !claimed(&dir, &own).map_err(|why| format!("{}: {why}", dir.join(CLAIM).display()))? {
             break;
         }
-        attempt(&folder, &signals, &line)?;
+        attempt(&dir, &signals, &line)?;
         if process::has_children() || !meter::is_exact_enough() {
             break;
         }
-        line.say(line::ENDED);
+        line.send(line::ENDED);
     }
     Ok(())
 }
 
-fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> {
-    let task = read::<Task>(&folder.join(TASK)).ok_or("cannot read the task")?;
+fn attempt(dir: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> {
+    let task = read::<Task>(&dir.join(TASK)).ok_or("cannot read the task")?;
     let (group, at_end) = (task.cgroup.clone(), !task.at_end.is_empty());
-    let started = start(folder, task, signals);
-    line.say(line::BEGUN);
+    let started = start(dir, task, signals);
+    line.send(line::STARTED);
     let mut end = match started {
         Ok(mut supervisor) => supervisor.supervise(),
         Err(why) => AttemptEnd::new(Outcome::NotStarted(why.to_string())),
@@ -118,7 +118,7 @@ fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), Strin
     }
     if at_end {
         let text = end.outcome.to_string();
-        let hook = hook::Running::start(folder, Hook::AtEnd, ("KORNSOLE_END", &text), Stdio::null(), Stdio::null());
+        let hook = hook::Running::start(dir, Hook::AtEnd, ("KORNSOLE_END", &text), Stdio::null(), Stdio::null());
         let note = hook.map_or_else(|why| format!("--at-end: {why}"), hook::Running::wait);
         let notes = [std::mem::take(&mut end.note), note];
         end.note = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
@@ -126,7 +126,7 @@ fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), Strin
     }
     group.as_deref().into_iter().for_each(cgroup::remove);
     // A missing directory was removed with its job: nothing waits for this end.
-    while write(&folder.join(ENDED), &end).is_err() && folder.exists() {
+    while write(&dir.join(ENDED), &end).is_err() && dir.exists() {
         sleep(DISK_RETRY);
     }
     Ok(())
@@ -141,9 +141,9 @@ fn forget(mut signals: &UnixStream) {
 }
 
 /// Retries while the disk is full.
-fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
+fn claimed(dir: &Path, own: &Claim) -> io::Result<bool> {
     loop {
-        match claim(folder, own) {
+        match claim(dir, own) {
             Err(why) if store::may_pass(&why) => sleep(DISK_RETRY),
             claimed => return claimed,
         }
@@ -152,45 +152,45 @@ fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
 
 /// Readable after an end signal; other fatal signals are ignored.
 fn signals() -> io::Result<UnixStream> {
-    let (ours, theirs) = UnixStream::pair()?;
-    signal_hook::low_level::pipe::register(SIGTERM, theirs)?;
+    let (local, remote) = UnixStream::pair()?;
+    signal_hook::low_level::pipe::register(SIGTERM, remote)?;
     // With SIGCHLD ignored, children could not be waited for, so it also gets a handler.
     for ignored in [SIGCHLD, SIGHUP, SIGINT] {
         signal_hook::flag::register(ignored, std::sync::Arc::default())?;
     }
-    Ok(ours)
+    Ok(local)
 }
 
-fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<Supervisor<'s>> {
+fn start<'s>(dir: &Path, task: Task, signals: &'s UnixStream) -> io::Result<Supervisor<'s>> {
     let meter = Meter::new();
-    let looks = !task.cgroup.as_deref().is_some_and(cgroup::counts_peak);
-    let Ends { source, writer, terminal } = Ends::open(folder, &task)?;
+    let polls = !task.cgroup.as_deref().is_some_and(cgroup::counts_peak);
+    let Ends { source, writer, terminal } = Ends::open(dir, &task)?;
     let mut command = Helper::default().command();
-    command.arg(START).arg(folder);
+    command.arg(START).arg(dir);
     let hook_output = if task.checkpoint.is_empty() { None } else { Some(writer.try_clone()?) };
     command.stdout(writer.try_clone()?).stderr(writer);
     let mut copy = None;
     command.stdin(Stdio::null());
     if task.output.is_some() {
-        let (ours, theirs) = UnixStream::pair()?;
-        command.stdin(OwnedFd::from(theirs));
-        copy = Some(UserFile::from(ours, task.user.clone(), task.output_bytes));
+        let (local, remote) = UnixStream::pair()?;
+        command.stdin(OwnedFd::from(remote));
+        copy = Some(UserFile::from(local, task.user.clone(), task.output_bytes));
     }
     let main = command.spawn()?;
     drop(command);
     let pid = i32::try_from(main.id()).unwrap_or_default();
     let main_fd = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
-    let (file, claim) = (folder.join(MAIN), process::identify(pid));
+    let (file, claim) = (dir.join(MAIN), process::identify(pid));
     // Needed only if this supervisor is killed. A full disk must not block the job or its clock.
-    let mut output = Writer::new(folder, task.output_bytes, move || {
+    let mut output = Writer::new(dir, task.output_bytes, move || {
         let _ = claim.map_or(Ok(()), |main| write_new(&file, &main));
     });
     copy.into_iter().for_each(|copy| output.copy_to(copy));
     // A limit beyond the clock's range is none.
     let time_limit = task.time_limit.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
-    let (ending, checkpoint, kill_at, source, folder) = (None, None, None, Some(source), folder.to_path_buf());
+    let (ending, checkpoint, kill_at, source, dir) = (None, None, None, Some(source), dir.to_path_buf());
     Ok(Supervisor {
-        folder,
+        dir,
         task,
         main,
         main_fd,
@@ -204,7 +204,7 @@ fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<S
         kill_at,
         time_limit,
         meter,
-        looks,
+        polls,
     })
 }
 
@@ -215,9 +215,9 @@ struct Ends {
 }
 
 impl Ends {
-    fn open(folder: &Path, task: &Task) -> io::Result<Self> {
+    fn open(dir: &Path, task: &Task) -> io::Result<Self> {
         if task.interactive {
-            let (terminal, writer) = Terminal::open(folder, task.user.as_ref())?;
+            let (terminal, writer) = Terminal::open(dir, task.user.as_ref())?;
             return Ok(Self { source: terminal.output()?, writer, terminal: Some(terminal) });
         }
         let (source, writer) = io::pipe()?;
@@ -264,7 +264,7 @@ impl Supervisor<'_> {
 
     fn wait(&mut self) {
         let now = Instant::now();
-        let look = Some(self.meter.due).filter(|_| self.looks);
+        let look = Some(self.meter.due).filter(|_| self.polls);
         let due = [self.kill_at, self.time_limit.filter(|_| self.ending.is_none()), look].into_iter().flatten().min();
         let timeout = due.map(|due| due.saturating_duration_since(now));
         let ready = self.output.is_ready();
@@ -336,7 +336,7 @@ impl Supervisor<'_> {
         self.checkpoint = self.hook_output.as_ref().and_then(|writer| {
             let (output, errors) = (writer.try_clone().ok()?, writer.try_clone().ok()?);
             let variable = ("KORNSOLE_PID", own.as_str());
-            hook::Running::start(&self.folder, Hook::Checkpoint, variable, output.into(), errors.into()).ok()
+            hook::Running::start(&self.dir, Hook::Checkpoint, variable, output.into(), errors.into()).ok()
         });
         if self.checkpoint.is_none() {
             self.ask_to_end();

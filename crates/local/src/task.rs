@@ -9,12 +9,9 @@ use rustix::process::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::record::{Environment, Given};
 use super::{cgroup, process};
 
-/// In the directory of the job.
-pub const ENV: &str = "env.json";
-/// In the directory of the job.
-pub const COMMAND: &str = "command.json";
 /// The file with the [`Task`].
 pub const TASK: &str = "task.json";
 /// The [`Claim`] of the one supervisor.
@@ -27,9 +24,9 @@ pub const ENDED: &str = "ended.json";
 /// The input of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Only from an earlier release; otherwise in the file [`COMMAND`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub command: Vec<String>,
+    /// ID of the first job of the array, whose directory has the submission; 0 for the job itself.
+    #[serde(default)]
+    pub first: u64,
     /// Added to, or replacing, the submitted environment.
     pub env: Vec<(String, String)>,
     /// Where it runs.
@@ -117,9 +114,22 @@ pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
 /// # Errors
 /// The disk rejects it.
 pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
-    let beside = file.with_extension("new");
-    write_new(&beside, value)?;
-    fs::rename(&beside, file)
+    replace(file, &serde_json::to_vec(value)?)
+}
+
+/// The same with bytes.
+///
+/// # Errors
+/// The disk rejects it.
+pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = file.with_extension("new");
+    write_bytes(&temporary, bytes)?;
+    fs::rename(&temporary, file)
+}
+
+fn write_bytes(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    opened.write_all(bytes)
 }
 
 /// Writes JSON, not atomically: for a file that is read only after another one is written.
@@ -127,41 +137,34 @@ pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
 /// # Errors
 /// The disk rejects it.
 pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
-    let mut opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
-    opened.write_all(&serde_json::to_vec(value)?)
+    write_bytes(file, &serde_json::to_vec(value)?)
 }
 
-/// Reads the environment.
-///
-/// # Errors
-/// It cannot be read.
-pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String)>> {
-    let submitted = fs::read(folder.parent().unwrap_or(folder).join(ENV))?;
-    let mut env: Vec<(String, String)> = serde_json::from_slice(&submitted)?;
-    env.retain(|(name, _)| task.env.iter().all(|(ours, _)| ours != name));
-    env.extend(task.env.iter().cloned());
-    Ok(env)
-}
-
-/// Reads the program and its arguments.
+/// Reads the environment and the program with its arguments.
 ///
 /// # Errors
 /// They cannot be read.
-pub fn command(folder: &Path, task: &Task) -> io::Result<Vec<String>> {
-    if !task.command.is_empty() {
-        return Ok(task.command.clone());
-    }
-    Ok(serde_json::from_slice(&fs::read(folder.parent().unwrap_or(folder).join(COMMAND))?)?)
+pub fn submitted(job_dir: &Path, task: &Task) -> io::Result<(Environment, Vec<String>)> {
+    let own = job_dir.parent().unwrap_or(job_dir);
+    let record = match task.first {
+        0 => own.to_owned(),
+        first => own.with_file_name(first.to_string()),
+    };
+    let mut given = Given::read(&record)?;
+    let mut env = std::mem::take(&mut given.env);
+    env.retain(|(name, _)| task.env.iter().all(|(local, _)| local != name));
+    env.extend(task.env.iter().cloned());
+    Ok((env, given.into_command()))
 }
 
 /// Claims an attempt; exactly one process succeeds.
 ///
 /// # Errors
 /// The disk rejects it.
-pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
-    let own = folder.join(format!("claim-{}", claim.pid));
+pub fn claim(job_dir: &Path, claim: &Claim) -> io::Result<bool> {
+    let own = job_dir.join(format!("claim-{}", claim.pid));
     write_new(&own, claim)?;
-    let linked = fs::hard_link(&own, folder.join(CLAIM));
+    let linked = fs::hard_link(&own, job_dir.join(CLAIM));
     fs::remove_file(&own)?;
     match linked {
         Ok(()) => Ok(true),
@@ -171,16 +174,16 @@ pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
 }
 
 /// Cleans up after a supervisor that is gone. Returns the usage from its cgroup.
-pub fn clear(folder: &Path) -> Option<cgroup::Used> {
+pub fn clear(job_dir: &Path) -> Option<cgroup::Used> {
     let mut used = None;
-    if let Some(task) = read::<Task>(&folder.join(TASK))
+    if let Some(task) = read::<Task>(&job_dir.join(TASK))
         && let Some(group) = &task.cgroup
     {
         used = Some(cgroup::used(group));
         cgroup::kill(group);
         cgroup::remove(group);
     }
-    let main = read::<Claim>(&folder.join(MAIN));
+    let main = read::<Claim>(&job_dir.join(MAIN));
     if let Some(main) = main.filter(|main| process::open(main).is_some()) {
         process::signal_group(main.pid, Signal::KILL);
     }
@@ -191,6 +194,6 @@ pub fn clear(folder: &Path) -> Option<cgroup::Used> {
 ///
 /// # Errors
 /// It is missing or cannot be read.
-pub fn check(folder: &Path) -> io::Result<()> {
-    File::open(folder.join(TASK)).map(drop)
+pub fn check(job_dir: &Path) -> io::Result<()> {
+    File::open(job_dir.join(TASK)).map(drop)
 }

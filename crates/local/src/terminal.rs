@@ -58,18 +58,18 @@ pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 /// The directory cannot be opened.
-fn place(folder: &Path) -> io::Result<(File, PathBuf)> {
-    let folder = File::open(folder)?;
-    let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd()));
-    Ok((folder, path))
+fn place(dir: &Path) -> io::Result<(File, PathBuf)> {
+    let dir = File::open(dir)?;
+    let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", dir.as_raw_fd()));
+    Ok((dir, path))
 }
 
 /// Connects.
 ///
 /// # Errors
 /// It has no terminal, or its supervisor has ended.
-pub fn connect(folder: &Path) -> io::Result<UnixStream> {
-    let (_folder, path) = place(folder)?;
+pub fn connect(dir: &Path) -> io::Result<UnixStream> {
+    let (_dir, path) = place(dir)?;
     UnixStream::connect(path)
 }
 
@@ -95,7 +95,7 @@ impl Terminal {
     ///
     /// # Errors
     /// The system provides none.
-    pub fn open(folder: &Path, user: Option<&Credentials>) -> io::Result<(Self, OwnedFd)> {
+    pub fn open(dir: &Path, user: Option<&Credentials>) -> io::Result<(Self, OwnedFd)> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&master)?;
         unlockpt(&master)?;
@@ -104,7 +104,7 @@ impl Terminal {
             fchown(&slave, Some(Uid::from_raw(user.uid)), None)?;
         }
         rustix::io::ioctl_fionbio(&master, true)?;
-        let (_folder, path) = place(folder)?;
+        let (_dir, path) = place(dir)?;
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path)?;
         listener.set_nonblocking(true)?;

@@ -94,7 +94,8 @@ pub enum Request {
     /// The reply passes a connection to the terminal.
     Attach(u64),
     /// Get access for a console.
-    Door,
+    #[serde(rename = "door")]
+    Endpoint,
     /// The machine, and the enforced limits.
     Info,
 }
@@ -138,7 +139,8 @@ pub enum Reply {
     /// This line passes the connection to a terminal.
     Attached,
     /// Access for a console.
-    Door {
+    #[serde(rename = "door")]
+    Endpoint {
         /// The name of the machine.
         machine: String,
         /// Address of the REST API.
@@ -219,7 +221,8 @@ pub struct Whereabouts {
     pub queue: String,
     /// Milliseconds, if nothing else is submitted and running jobs use all of their time; 0 for at once, `None` if
     /// unknown.
-    pub begins_in: Option<u64>,
+    #[serde(rename = "begins_in")]
+    pub starts_in: Option<u64>,
     /// Why it is unknown, or the assumption.
     pub because: String,
 }
@@ -367,7 +370,7 @@ impl JobReport {
     }
 
     pub(super) fn listed(mut self) -> Self {
-        self.command = self.command.beginning(LISTED);
+        self.command = self.command.shortened(LISTED);
         self
     }
 }

@@ -16,7 +16,7 @@ impl Words {
     }
 
     /// Returns at most `most` bytes, with `…`.
-    pub fn beginning(&self, most: usize) -> Self {
+    pub fn shortened(&self, most: usize) -> Self {
         let mut left = most;
         for (at, word) in self.0.iter().enumerate() {
             if word.len() > left {

@@ -6,7 +6,8 @@ use super::identity::Identity;
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Acl {
     /// Including identities without name and groups (ACL-002, ACL-004).
-    pub everybody: bool,
+    #[serde(rename = "everybody")]
+    pub all_users: bool,
     /// The named users in order, without duplicates.
     pub users: Vec<String>,
     /// The named groups in order, without duplicates.
@@ -46,7 +47,7 @@ impl Acl {
         }
         let (users, groups) = text.split_once(' ').unwrap_or((text, ""));
         if users == "*" || groups == "*" {
-            return Ok(ParsedAcl { acl: Self { everybody: true, ..Self::default() }, ..ParsedAcl::default() });
+            return Ok(ParsedAcl { acl: Self { all_users: true, ..Self::default() }, ..ParsedAcl::default() });
         }
         let mut reading =
             ParsedAcl { comma_before_groups: users.ends_with(',') && !groups.is_empty(), ..ParsedAcl::default() };
@@ -62,20 +63,20 @@ impl Acl {
             retained
         };
         let (users, groups) = (take(users, legal_user), take(groups, legal_group));
-        reading.acl = Self { everybody: false, users, groups };
+        reading.acl = Self { all_users: false, users, groups };
         Ok(reading)
     }
 
     /// Whether the list names the identity (ACL-020).
     pub fn grants(&self, who: &Identity) -> bool {
-        self.everybody || self.users.contains(&who.user) || self.groups.iter().any(|group| who.groups.contains(group))
+        self.all_users || self.users.contains(&who.user) || self.groups.iter().any(|group| who.groups.contains(group))
     }
 
     /// The union of the lists in order, without duplicates.
     pub fn joined<'a>(lists: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut joined = Self::default();
         for list in lists {
-            joined.everybody |= list.everybody;
+            joined.all_users |= list.all_users;
             for (all, more) in [(&mut joined.users, &list.users), (&mut joined.groups, &list.groups)] {
                 for name in more {
                     if !all.contains(name) {
@@ -88,15 +89,15 @@ impl Acl {
     }
 
     /// Whether the list is empty (ACL-001).
-    pub fn is_nobody(&self) -> bool {
-        !self.everybody && self.users.is_empty() && self.groups.is_empty()
+    pub fn is_empty_list(&self) -> bool {
+        !self.all_users && self.users.is_empty() && self.groups.is_empty()
     }
 }
 
 impl std::fmt::Display for Acl {
     /// The parsed form: `*`, `sue,bob dev`; empty for an empty list.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.everybody {
+        if self.all_users {
             return f.write_str("*");
         }
         f.write_str(&self.users.join(","))?;
@@ -119,9 +120,9 @@ fn legal_group(name: &str, names: AclNames) -> bool {
     }
 }
 
-fn legal(name: &str, first: impl Fn(char) -> bool, signs: &str) -> bool {
+fn legal(name: &str, first: impl Fn(char) -> bool, symbols: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(first) && chars.all(|c| c.is_ascii_alphanumeric() || signs.contains(c))
+    chars.next().is_some_and(first) && chars.all(|c| c.is_ascii_alphanumeric() || symbols.contains(c))
 }
 
 #[cfg(test)]
@@ -130,7 +131,7 @@ mod tests {
 
     fn read(text: &str) -> (Vec<String>, Vec<String>, bool) {
         let acl = Acl::parse(text, AclNames::Portable).unwrap().acl;
-        (acl.users, acl.groups, acl.everybody)
+        (acl.users, acl.groups, acl.all_users)
     }
 
     fn names(list: &str) -> Vec<String> {
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_odd() {
+    fn shows_what_is_unusual() {
         assert!(Acl::parse("a, b", AclNames::Portable).unwrap().comma_before_groups);
         assert_eq!(Acl::parse("a\tb", AclNames::Portable).unwrap().ignored, ["a\tb"]);
     }
@@ -188,7 +189,7 @@ mod tests {
         assert!(acl.grants(&Identity::new("sue", ["x"])));
         assert!(acl.grants(&Identity::new("x", ["y", "ops"])));
         assert!(!acl.grants(&Identity::new("Sue", ["Ops"])));
-        assert!(Acl { everybody: true, ..Acl::default() }.grants(&Identity::default()));
+        assert!(Acl { all_users: true, ..Acl::default() }.grants(&Identity::default()));
         assert!(!Acl::default().grants(&Identity::default()));
     }
 }

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_groups_only_when_they_say_something() {
+    fn shows_groups_only_if_they_have_values() {
         assert_eq!(Identity::new("sue", ["dev"]).to_string(), "sue (dev)");
         assert_eq!(Identity::new("sue", ["sue"]).to_string(), "sue");
     }

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_paths_apart() {
+    fn splits_paths() {
         let path = QueuePath::new("root.Prod.ETL");
         assert_eq!(path.as_str(), "root.prod.etl");
         assert_eq!(path.name(), "etl");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn within_goes_by_parts_not_by_letters() {
+    fn within_compares_parts_not_letters() {
         let a = QueuePath::new("root.a");
         assert!(QueuePath::new("root.a.b").is_within(&a));
         assert!(a.is_within(&a));

@@ -42,18 +42,18 @@ pub fn first_parting(
     let longest = one.len().max(other.len());
     let Some(line) = (0..longest).find(|at| one.get(*at) != other.get(*at)) else { return Ok(None) };
     // Later lines do not affect the reason.
-    let goes_on = |switches, profile| {
-        let ours = run(switches, profile, line + 1)?;
-        Ok::<bool, io::Error>(ours.get(..=line).or(Some(&ours)) == other.get(..=line).or(Some(&other)))
+    let continues = |switches, profile| {
+        let local = run(switches, profile, line + 1)?;
+        Ok::<bool, io::Error>(local.get(..=line).or(Some(&local)) == other.get(..=line).or(Some(&other)))
     };
     let full = SWITCHES.iter().fold(Switches::of(from), |switches, row| taken(switches, row, to));
-    let reading = !goes_on(full, from)?;
+    let reading = !continues(full, from)?;
     let read_as = if reading { to } else { from };
     let mut switches = full;
     let mut needed = Vec::new();
     for row in SWITCHES.iter().filter(|row| row.take.is_some() && row.parts(from, to)) {
         let without = taken(switches, row, from);
-        if goes_on(without, read_as)? {
+        if continues(without, read_as)? {
             switches = without;
         } else {
             needed.push(row.name);

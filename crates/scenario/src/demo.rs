@@ -31,7 +31,7 @@ const KIND: &str = "demo";
 const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 512)];
 /// The time between two drains of a node, and the duration of one, in milliseconds.
 const DRAIN_EVERY: (u32, u32) = (120_000, 300_000);
-const DRAIN_TAKES: (u32, u32) = (20_000, 45_000);
+const DRAIN_DURATION: (u32, u32) = (20_000, 45_000);
 /// How long the old queue stays in the configuration at first and later, the retry interval while it is empty, and how
 /// long it is absent, in milliseconds.
 const RETIRE_FIRST: (u32, u32) = (50_000, 75_000);
@@ -119,7 +119,7 @@ impl Crowd {
             Due::Stage(app) => self.ask(&app, commands),
             Due::Again(app) => self.ask_again(&app, commands),
             Due::Release(app, ask) => {
-                if self.apps.get(&app).is_some_and(|running| running.holds(&ask)) {
+                if self.apps.get(&app).is_some_and(|running| running.has(&ask)) {
                     commands.push(PartitionCommand::Release { app, ask }.into());
                 }
             }
@@ -127,7 +127,7 @@ impl Crowd {
             Due::Drain => {
                 let (kind, count, ..) = NODES[0];
                 let node = node_id(kind, self.rng.between((1, count)));
-                self.later(now, DRAIN_TAKES, Due::Resume(node.clone()));
+                self.later(now, DRAIN_DURATION, Due::Resume(node.clone()));
                 self.later(now, DRAIN_EVERY, Due::Drain);
                 commands.push(PartitionCommand::DrainNode(node).into());
             }
@@ -204,7 +204,7 @@ impl Workload for Crowd {
                 EventKind::Allocated { app, ask, .. } => self.allocated(now, app, ask),
                 EventKind::Released { app, ask, reason, .. } => self.released(now, app, ask, *reason),
                 EventKind::AskRemoved { app, ask, .. } | EventKind::AskRejected { app, ask, .. } => {
-                    self.withdrawn(now, app, ask);
+                    self.canceled(now, app, ask);
                 }
                 EventKind::AppRejected { app, .. } => self.forget(app),
                 EventKind::AppState { app, state, .. } if state.is_ended() => self.forget(app),

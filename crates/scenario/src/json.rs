@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_bytes_are_found_wherever_they_stand() {
+    fn unusual_bytes_are_found_at_any_position() {
         for length in 0..20 {
             for (at, byte) in (0..length).flat_map(|at| (0..=255).map(move |byte: u8| (at, byte))) {
                 for filling in [b'a', 0x7f, 0x80, 0xff, b' '] {

@@ -62,9 +62,9 @@ impl fmt::Display for Plot<'_> {
         }
         let width = usize::try_from(COLUMNS).unwrap_or(64);
         writeln!(f, "    +{}", "-".repeat(width))?;
-        let (begin, end) = (Time::ZERO.to_string(), self.end.to_string());
-        let gap = (width + 1).saturating_sub(begin.len());
-        writeln!(f, "    {begin}{end:>gap$}")?;
+        let (start, end) = (Time::ZERO.to_string(), self.end.to_string());
+        let gap = (width + 1).saturating_sub(start.len());
+        writeln!(f, "    {start}{end:>gap$}")?;
         let percent = |thousandths: u128| format!("{}.{}", thousandths / 10, thousandths % 10);
         let peak = self.values.iter().map(|(_, value)| u128::from(*value)).max().unwrap_or(0);
         writeln!(f, "    mean {} %, highest {} %", percent(self.mean()), percent(peak))

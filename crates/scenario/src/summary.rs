@@ -59,7 +59,7 @@ impl Summary {
         Self { users, ..Self::default() }
     }
 
-    fn hear(&mut self, Event { at, kind }: &Event) {
+    fn handle(&mut self, Event { at, kind }: &Event) {
         match kind {
             EventKind::AppAccepted { app, queue } => self.submitted(*at, app, queue.clone(), AppState::New),
             EventKind::AppRejected { app, .. } => {
@@ -229,7 +229,7 @@ impl Summary {
 
 impl Sink for Summary {
     fn events(&mut self, _step: i64, events: &[Event]) -> io::Result<()> {
-        events.iter().for_each(|event| self.hear(event));
+        events.iter().for_each(|event| self.handle(event));
         Ok(())
     }
 

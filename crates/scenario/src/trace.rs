@@ -73,7 +73,7 @@ impl<W: Write> Trace<W> {
         self.out
     }
 
-    fn begin(&mut self, step: i64, event: &str) -> io::Result<()> {
+    fn start(&mut self, step: i64, event: &str) -> io::Result<()> {
         self.json.open(b'{');
         self.json.number_field("step", step)?;
         self.json.text_field("event", event)
@@ -89,7 +89,7 @@ impl<W: Write> Trace<W> {
 
     fn event(&mut self, step: i64, kind: &EventKind) -> io::Result<()> {
         let Some(name) = name_of(kind) else { return Ok(()) };
-        self.begin(step, name)?;
+        self.start(step, name)?;
         let json = &mut self.json;
         match kind {
             EventKind::ConfigRejected { message } => json.text_field("message", message)?,
@@ -145,7 +145,7 @@ impl<W: Write> Sink for Trace<W> {
     }
 
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()> {
-        self.begin(step, "snapshot")?;
+        self.start(step, "snapshot")?;
         self.json.text_field("label", label)?;
         if let Some(partition) = scheduler.partitions().first() {
             queues(&mut self.json, &mut self.out, partition)?;
@@ -168,7 +168,7 @@ impl<W: Write> Trace<W> {
     fn released(&mut self, step: i64, lines: &mut Vec<Release<'_>>) -> io::Result<()> {
         lines.sort_by_key(|(app, ask, _)| (*app, *ask));
         for (app, ask, reason) in lines.drain(..) {
-            self.begin(step, "released")?;
+            self.start(step, "released")?;
             self.json.text_field("app", app.as_str())?;
             self.json.text_field("ask", ask.as_str())?;
             self.json.text_field("reason", reason_name(reason))?;

@@ -184,12 +184,12 @@ fn block(key: &str, text: &str, indent: usize) -> String {
 /// A text as YAML, in quotes if needed.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic());
     let word = matches!(
         text.to_ascii_lowercase().as_str(),
         "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n"
     );
-    if begins && !word && text.chars().all(plain) {
+    if starts && !word && text.chars().all(plain) {
         return text.to_owned();
     }
     // JSON escapes are valid in YAML double quotes.

@@ -32,7 +32,7 @@ impl Scheduler {
     ) -> Result<(), String> {
         let part = self.adopting(partition)?;
         let (app, ask, node) = part.pending(app, ask, node)?;
-        let reserved = part.apps[app].reservations.iter().any(|(held, _)| *held == ask);
+        let reserved = part.apps[app].reservations.iter().any(|(other_ask, _)| *other_ask == ask);
         match has {
             Adopted::Allocation => {
                 // The first attempt decides the group.
@@ -60,12 +60,13 @@ impl Scheduler {
         let part = self.adopting(partition)?;
         let (app_key, ask_key, node) = part.pending(app, ask, node)?;
         let application = &part.apps[app_key];
-        let held = application.ask_key(placeholder).filter(|key| {
-            let held = &application.asks[*key];
-            held.placeholder && held.allocation.is_some() && held.rare.gives_way.is_none()
+        let other_ask = application.ask_key(placeholder).filter(|key| {
+            let other_ask = &application.asks[*key];
+            other_ask.placeholder && other_ask.allocation.is_some() && other_ask.rare.gives_way.is_none()
         });
-        let held = held.ok_or_else(|| format!("{app} has no placeholder {placeholder} that can be replaced"))?;
-        part.begin_replacement(now, app_key, ask_key, held, node, &mut Vec::new());
+        let other_ask =
+            other_ask.ok_or_else(|| format!("{app} has no placeholder {placeholder} that can be replaced"))?;
+        part.start_replacement(now, app_key, ask_key, other_ask, node, &mut Vec::new());
         part.confirm_stopped(now, &mut Vec::new());
         Ok(())
     }

@@ -68,7 +68,7 @@ impl Scheduler {
 
     /// The groups of an earlier submission that a release would use for this one (N-07).
     pub fn known_groups(&self, now: Time, submission: &Submission) -> Option<&[String]> {
-        self.named_groups.standing_in(now, &self.switches, submission)
+        self.named_groups.cached(now, &self.switches, submission)
     }
 
     /// A submission with the groups that an earlier one named, where the release uses them (N-07).

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_the_order_of_their_slots_and_freed_slots_are_used_again() {
+    fn values_are_in_the_order_of_their_slots_and_freed_slots_are_reused() {
         let mut slab = large();
         assert_eq!((slab.slots(), slab.len()), (2500, 2500 - 834 + 5));
         assert_eq!(slab.insert_with(|_| 7), AskKey(2499 - 5 * 3), "the one freed last first");

@@ -40,10 +40,10 @@ impl Application {
         self.log.shrink_to_fit();
         let size = |(name, value): &(&String, &String)| name.len() + value.len();
         if self.tags.iter().map(|tag| size(&tag)).sum::<usize>() > REMEMBERED_TAGS {
-            let mut room = REMEMBERED_TAGS;
+            let mut space = REMEMBERED_TAGS;
             let mut fits = |tag: &(&String, &String)| {
-                let left = room.checked_sub(size(tag));
-                room = left.unwrap_or(room);
+                let left = space.checked_sub(size(tag));
+                space = left.unwrap_or(space);
                 left.is_some()
             };
             let retained = self.tags.iter().filter(|tag| fits(tag));
@@ -243,7 +243,8 @@ impl Partition {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
         self.ended.push_back(Arc::new(app));
-        if self.ended.len() > self.tuning.ended_applications {
+        // So that a busy cluster does not fill memory. After a start with a lower limit, there may be more.
+        while self.ended.len() > self.tuning.ended_applications {
             self.ended.pop_front();
         }
         self.ended_total += 1;

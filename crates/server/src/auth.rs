@@ -293,9 +293,9 @@ fn unhex(text: &str) -> Option<[u8; 32]> {
 mod tests {
     use super::*;
 
-    struct Folder(PathBuf);
+    struct Dir(PathBuf);
 
-    impl Folder {
+    impl Dir {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir().join(format!("kornsole-tokens-{name}-{}", std::process::id()));
             fs::create_dir_all(&path).unwrap();
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for Dir {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
@@ -318,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_found_by_what_was_shown_once_and_stands_nowhere() {
-        let folder = Folder::new("found");
+    fn a_token_is_found_by_its_secret_and_is_stored_nowhere() {
+        let dir = Dir::new("found");
         let new = NewToken::make(sue(), Some(1_000), true, "for the \"pipeline\": x").unwrap();
         assert_eq!(new.secret.len(), PREFIX.len() + 2 * TOKEN_BYTES);
-        add(&folder.file(), new.token.clone()).unwrap();
-        let text = fs::read_to_string(folder.file()).unwrap();
+        add(&dir.file(), new.token.clone()).unwrap();
+        let text = fs::read_to_string(dir.file()).unwrap();
         assert!(!text.contains(&new.secret) && !text.contains(&new.secret[PREFIX.len()..]));
-        let tokens = Tokens::open(&folder.file()).unwrap();
+        let tokens = Tokens::open(&dir.file()).unwrap();
         assert_eq!(format!("{:?}", tokens.find(&new.secret, 999).unwrap()), format!("{:?}", new.token));
         assert!(tokens.find(&new.secret, 1_000).is_none(), "it is over");
         for wrong in ["", "kso_", &new.secret[1..], &new.secret.to_uppercase()] {
@@ -335,45 +335,45 @@ mod tests {
 
     #[test]
     fn a_change_of_the_file_is_seen_and_a_faulty_one_changes_nothing() {
-        let folder = Folder::new("change");
+        let dir = Dir::new("change");
         let (one, two) =
             (NewToken::make(sue(), None, false, "").unwrap(), NewToken::make(sue(), None, false, "").unwrap());
-        add(&folder.file(), one.token.clone()).unwrap();
-        let tokens = Tokens::open(&folder.file()).unwrap();
-        add(&folder.file(), two.token.clone()).unwrap();
+        add(&dir.file(), one.token.clone()).unwrap();
+        let tokens = Tokens::open(&dir.file()).unwrap();
+        add(&dir.file(), two.token.clone()).unwrap();
         assert!(tokens.find(&two.secret, 0).is_some() && tokens.find(&one.secret, 0).is_some());
-        assert_eq!(revoke(&folder.file(), &one.token.id).unwrap().id, one.token.id);
+        assert_eq!(revoke(&dir.file(), &one.token.id).unwrap().id, one.token.id);
         assert!(tokens.find(&one.secret, 0).is_none());
-        fs::write(folder.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
+        fs::write(dir.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
         assert!(tokens.find(&two.secret, 0).is_some());
         assert!(tokens.reload().unwrap_err().contains("TOK-001"));
-        assert!(revoke(&folder.file(), "t-none").is_err());
+        assert!(revoke(&dir.file(), "t-none").is_err());
     }
 
     #[test]
-    fn a_file_that_may_come_later_is_read_when_it_is_there() {
-        let folder = Folder::new("later");
+    fn a_file_that_may_appear_later_is_read_when_it_exists() {
+        let dir = Dir::new("later");
         let new = NewToken::make(sue(), None, false, "").unwrap();
-        assert!(Tokens::open(&folder.file()).is_err());
-        let tokens = Tokens::awaited(&folder.file()).unwrap();
+        assert!(Tokens::open(&dir.file()).is_err());
+        let tokens = Tokens::awaited(&dir.file()).unwrap();
         assert!(tokens.find(&new.secret, 0).is_none());
-        add(&folder.file(), new.token.clone()).unwrap();
+        add(&dir.file(), new.token.clone()).unwrap();
         assert!(tokens.find(&new.secret, 0).is_some());
-        fs::remove_file(folder.file()).unwrap();
+        fs::remove_file(dir.file()).unwrap();
         assert!(tokens.find(&new.secret, 0).is_some(), "a file that goes takes nothing away");
-        fs::write(folder.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
-        fs::set_permissions(folder.file(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-        assert!(Tokens::awaited(&folder.file()).is_err(), "a faulty file is a fault");
+        fs::write(dir.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
+        fs::set_permissions(dir.file(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        assert!(Tokens::awaited(&dir.file()).is_err(), "a faulty file is a fault");
     }
 
     #[test]
     fn a_file_that_others_may_read_is_not_used() {
         use std::os::unix::fs::PermissionsExt;
-        let folder = Folder::new("mode");
-        add(&folder.file(), NewToken::make(sue(), None, false, "").unwrap().token).unwrap();
-        assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
-        fs::set_permissions(folder.file(), fs::Permissions::from_mode(0o640)).unwrap();
-        let refused = Tokens::open(&folder.file()).unwrap_err();
+        let dir = Dir::new("mode");
+        add(&dir.file(), NewToken::make(sue(), None, false, "").unwrap().token).unwrap();
+        assert_eq!(fs::metadata(dir.file()).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(dir.file(), fs::Permissions::from_mode(0o640)).unwrap();
+        let refused = Tokens::open(&dir.file()).unwrap_err();
         assert!(refused.contains("mode 640") && refused.contains("chmod 600"), "{refused}");
     }
 

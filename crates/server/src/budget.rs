@@ -14,11 +14,11 @@ use axum::body::{Body, Bytes, HttpBody};
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
-    held: Mutex<Held>,
+    usage: Mutex<Usage>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct Usage {
     all: usize,
     by_peer: HashMap<IpAddr, usize>,
 }
@@ -34,7 +34,7 @@ pub struct Claim {
 impl Budget {
     /// A budget of this many bytes.
     pub fn of(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, held: Mutex::default() })
+        Arc::new(Self { most, usage: Mutex::default() })
     }
 
     /// Claims bytes for an address; `None` if they are not available.
@@ -47,17 +47,17 @@ impl Budget {
 impl Claim {
     /// Claims more bytes. Returns whether they were available.
     pub fn grow(&mut self, bytes: usize) -> bool {
-        let mut held = self.budget.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = held.by_peer.get(&self.peer).copied().unwrap_or_default();
-        let (alone, only) = (held.all == self.bytes, own == self.bytes);
+        let mut usage = self.budget.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = usage.by_peer.get(&self.peer).copied().unwrap_or_default();
+        let (alone, only) = (usage.all == self.bytes, own == self.bytes);
         let share = only || own + bytes <= self.budget.most / 2;
-        let fits = share && held.all + bytes <= self.budget.most;
+        let fits = share && usage.all + bytes <= self.budget.most;
         if !alone && !fits {
             return false;
         }
         if bytes > 0 {
-            held.all += bytes;
-            held.by_peer.insert(self.peer, own + bytes);
+            usage.all += bytes;
+            usage.by_peer.insert(self.peer, own + bytes);
             self.bytes += bytes;
         }
         true
@@ -66,12 +66,12 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let mut held = self.budget.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.all -= self.bytes;
-        if let Some(own) = held.by_peer.get_mut(&self.peer) {
+        let mut usage = self.budget.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        usage.all -= self.bytes;
+        if let Some(own) = usage.by_peer.get_mut(&self.peer) {
             *own -= self.bytes;
             if *own == 0 {
-                held.by_peer.remove(&self.peer);
+                usage.by_peer.remove(&self.peer);
             }
         }
     }
@@ -162,6 +162,6 @@ mod tests {
         assert!(budget.claim(two, 1).is_none() && budget.claim(one, 1).is_none());
         drop(large);
         assert!(budget.claim(two, 50).is_some());
-        assert!(budget.held.lock().unwrap().by_peer.is_empty());
+        assert!(budget.usage.lock().unwrap().by_peer.is_empty());
     }
 }

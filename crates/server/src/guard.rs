@@ -66,7 +66,7 @@ impl tower_http::compression::Predicate for LargeEnough {
 }
 
 /// Whether a request lists gzip with any parameter except exactly `q=0`.
-pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let listed = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     listed.flat_map(|value| value.split(',')).any(|entry| {
         let (coding, parameter) = entry.split_once(';').unwrap_or((entry, ""));
@@ -111,17 +111,17 @@ mod tests {
 
     #[test]
     fn gzip_is_taken_unless_it_is_exactly_refused() {
-        let takes = |value: &'static str| {
+        let accepts = |value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
-            takes_gzip(&headers)
+            accepts_gzip(&headers)
         };
         for yes in ["gzip", "deflate, gzip", "gzip;q=0.5", "gzip;q=0.0", "GZIP", "br , gzip ; q=1"] {
-            assert!(takes(yes), "{yes}");
+            assert!(accepts(yes), "{yes}");
         }
         for no in ["", "deflate", "gzip;q=0", "gzip ; q=0", "x-gzip", "*"] {
-            assert!(!takes(no), "{no}");
+            assert!(!accepts(no), "{no}");
         }
-        assert!(!takes_gzip(&HeaderMap::new()));
+        assert!(!accepts_gzip(&HeaderMap::new()));
     }
 }

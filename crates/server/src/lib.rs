@@ -122,7 +122,7 @@ impl Server {
             .build()
             .map_err(StartError::Threads)?;
         let (stop, stopping) = watch::channel(false);
-        let wall = Wall::new(engine.began(), engine.speed());
+        let wall = Wall::new(engine.started_at(), engine.speed());
         let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
         let own = native_options(&options).map_err(StartError::Tokens)?;
         let native = NativeApi::new(Arc::clone(&engine), wall, own);
@@ -174,7 +174,7 @@ impl Server {
     }
 
     /// Starts to stop: rejects new connections and finishes current answers.
-    pub fn begin_to_stop(&self) {
+    pub fn start_to_stop(&self) {
         // Without a receiver, the server has already stopped.
         let _ = self.stop.send(true);
         self.native.end_streams();
@@ -183,7 +183,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.begin_to_stop();
+        self.start_to_stop();
         if let Some(thread) = self.thread.take() {
             // The panic hook has reported a panic.
             let _ = thread.join();

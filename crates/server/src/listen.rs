@@ -139,16 +139,16 @@ impl Connection {
     async fn run(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
         // Answers are written whole, so buffering has no benefit.
         let _ = stream.set_nodelay(true);
-        let Some(tls) = tls else { return self.talk(stream).await };
+        let Some(tls) = tls else { return self.serve_stream(stream).await };
         let peer = self.peer;
         match timeout(self.shared.options.limits.header, tls.accept(stream)).await {
-            Ok(Ok(stream)) => self.talk(stream).await,
+            Ok(Ok(stream)) => self.serve_stream(stream).await,
             Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS"),
             Err(_) => tracing::debug!(%peer, "the TLS handshake timed out"),
         }
     }
 
-    async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, stream: S) {
+    async fn serve_stream<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, stream: S) {
         let Self { router, shared, peer, mut stopping } = self;
         let limits = shared.options.limits.clone();
         let streams = Arc::new(Streaming::default());
@@ -191,7 +191,7 @@ pub(super) struct Streaming(AtomicBool);
 
 impl Streaming {
     /// Marks the connection as a stream.
-    pub fn begin(&self) {
+    pub fn start(&self) {
         self.0.store(true, Ordering::Release);
     }
 }

@@ -35,14 +35,14 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
     }
     let resolved = fs::canonicalize(file).map_err(|error| format!("cannot find {shown}: {error}"))?;
     // A writer of either directory can replace the file.
-    for folder in [file, &resolved].into_iter().filter_map(Path::parent) {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let metadata = fs::metadata(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
-        let (mode, folder) = (metadata.permissions().mode() & 0o777, folder.display());
+    for dir in [file, &resolved].into_iter().filter_map(Path::parent) {
+        let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+        let metadata = fs::metadata(dir).map_err(|error| format!("cannot read {}: {error}", dir.display()))?;
+        let (mode, dir) = (metadata.permissions().mode() & 0o777, dir.display());
         if metadata.uid() != 0 || mode & OTHERS_WRITE != 0 {
             let owner = metadata.uid();
             return Err(format!(
-                "{shown}: other users can write to its directory {folder} (uid {owner}, mode {mode:o}), and the \
+                "{shown}: other users can write to its directory {dir} (uid {owner}, mode {mode:o}), and the \
                     server runs as root; move it to a directory that only root can write to"
             ));
         }

@@ -31,11 +31,11 @@ pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charse
 const PIECE: usize = 64 << 10;
 
 pub(super) fn response(status: StatusCode, kind: HeaderValue, body: Vec<u8>) -> Response {
-    held(status, kind, body.into(), None)
+    with_claim(status, kind, body.into(), None)
 }
 
 /// A response whose body has a claim on a budget until it is read.
-pub(super) fn held(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Option<Claim>) -> Response {
+pub(super) fn with_claim(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Option<Claim>) -> Response {
     let mut response = Response::new(Body::new(Pieces { rest: body, _claim: claim }));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
@@ -46,7 +46,7 @@ pub(super) fn held(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Op
 ///
 /// # Errors
 /// This address, or all together, have too many unread answers.
-pub(super) fn room(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<Option<Claim>, ()> {
+pub(super) fn space(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<Option<Claim>, ()> {
     if bytes <= PIECE {
         return Ok(None);
     }
@@ -58,7 +58,7 @@ pub(super) fn peer(extensions: &Extensions) -> IpAddr {
     peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-pub(super) const NO_ROOM: &str = "too many answers are queued";
+pub(super) const NO_SPACE: &str = "too many answers are queued";
 
 /// An error in YuniKorn's form (`rest.md` section 3).
 pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response {

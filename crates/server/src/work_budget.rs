@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_has_a_budget_of_its_own_that_comes_back_with_time() {
+    fn each_address_has_its_own_budget_that_refills_over_time() {
         let budget = WorkBudget::of(Duration::from_millis(100));
         let [one, other] = [1, 2].map(|last| IpAddr::from([127, 0, 0, last]));
         budget.note(one, Duration::from_millis(60));

@@ -51,7 +51,7 @@ impl Link {
     pub const LIVE: Self = Self::Live { rtt: None };
 
     /// The connection problem, in words; `None` if connected.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         match self {
             Self::Live { .. } => None,
             Self::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),

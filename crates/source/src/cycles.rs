@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_in_seconds_and_those_of_a_cycle_come_first() {
+    fn metrics_are_in_seconds_and_those_of_a_cycle_are_first() {
         let of = |step: &str| {
             let name = format!("yunikorn_scheduler_{step}_milliseconds");
             format!("# TYPE {name} histogram\n{name}_bucket{{le=\"0.1\"}} 4\n{name}_sum 0.5\n{name}_count 5\n")

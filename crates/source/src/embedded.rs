@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::cycles::Cycles;
-use super::forecast::{ForecastAnswer, StopSign, forecast};
+use super::forecast::{ForecastAnswer, StopFlag, forecast};
 use super::trial::MOST_BYTES;
 use super::{
     About, Board, ChapterAnswer, Link, Records, Source, TextAnswer, Trends, UsageAnswer, ViewAnswer, WhatIf,
@@ -28,7 +28,7 @@ pub struct Embedded {
     actor: Actor,
     trends: Option<Arc<Trends>>,
     alerts: Option<Arc<Board>>,
-    began: Instant,
+    started_at: Instant,
     cycles: Cycles,
 }
 
@@ -36,7 +36,7 @@ impl Embedded {
     /// Creates a source for an engine and an actor.
     pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
         let (engine, actor) = (engine.into(), actor.into());
-        Self { engine, about, actor, trends: None, alerts: None, began: Instant::now(), cycles: Cycles::default() }
+        Self { engine, about, actor, trends: None, alerts: None, started_at: Instant::now(), cycles: Cycles::default() }
     }
 
     /// The same with what is measured of it.
@@ -79,7 +79,7 @@ impl Source for Embedded {
 
     fn cycle(&self) -> Option<Duration> {
         let cycles = self.engine.counters().cycles();
-        self.cycles.take(self.began.elapsed(), cycles.count, cycles.total)
+        self.cycles.take(self.started_at.elapsed(), cycles.count, cycles.total)
     }
 
     fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
@@ -143,7 +143,7 @@ impl Source for Embedded {
         let _ = std::thread::Builder::new().name("usage".to_owned()).spawn(work);
     }
 
-    fn keeps_past(&self) -> bool {
+    fn has_past(&self) -> bool {
         self.engine.history().is_some()
     }
 
@@ -174,7 +174,7 @@ impl Source for Embedded {
         let _ = std::thread::Builder::new().name("what-if".to_owned()).spawn(make);
     }
 
-    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopFlag, answer: ForecastAnswer) {
         let copy = self.engine.fork(Some(partition.to_owned()), MOST_BYTES);
         let work = move || {
             let fork = copy.recv().unwrap_or(Err(NoFork::Stopped)).map_err(|why| why.to_string());

@@ -21,8 +21,8 @@ pub(super) fn by_twin(found: &Finding, twin: &Twin, how: String) -> Sheet {
     let wall = Wall::new(UNIX_EPOCH, 1.0);
     let mut sheet = match found {
         Finding::App(found) => {
-            let said = |app: &_, ask: &_| twin.said(app, ask);
-            let mut explained = convert::explained_by_twin(found, twin.unknown(), said, &wall);
+            let reported = |app: &_, ask: &_| twin.reported(app, ask);
+            let mut explained = convert::explained_by_twin(found, twin.unknown(), reported, &wall);
             explained.notes = twin.hints(found.asks.iter().map(|ask| &ask.id));
             read::sheet(&explained)
         }
@@ -71,7 +71,7 @@ spec:
 
     /// The page has the same content as the command line.
     #[test]
-    fn a_sheet_by_a_twin_has_the_notes_of_the_gang_and_a_heading_for_what_is_unknown() {
+    fn a_details_page_of_a_copy_has_the_notes_of_the_gang_and_a_heading_for_unknown_data() {
         let scenario = scenario::read(STEPS).scenario.unwrap();
         let mut runner = Runner::new(Profile::V1_9_0);
         let config = scenario.embedded_config(Profile::V1_9_0).unwrap();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use forecast::whatif::{
-    Arrivals, Bounds, Figures, Fork, HistoryKey, LONG_WAIT, Pair, Plan, RuntimeRule, Span, Step, run,
+    Arrivals, Bounds, Fork, HistoryKey, LONG_WAIT, Metrics, Pair, Plan, RuntimeRule, Span, Step, run,
 };
 use model::{QueuePath, Resource, VCORE};
 use view::units::show_amount;
@@ -23,9 +23,9 @@ pub type ForecastAnswer = Box<dyn FnOnce(Result<Vec<String>, String>) + Send>;
 
 /// Stops work whose result is no longer needed.
 #[derive(Clone, Debug, Default)]
-pub struct StopSign(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
-impl StopSign {
+impl StopFlag {
     /// Stops the work.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -38,7 +38,7 @@ impl StopSign {
 }
 
 /// Returns the effects of a configuration on a fork; `None` if stopped.
-pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopSign) -> Option<Result<Vec<String>, String>> {
+pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopFlag) -> Option<Result<Vec<String>, String>> {
     let plan = Plan {
         steps: vec![Step::Config(text)],
         span: Span::For(AHEAD),
@@ -79,26 +79,26 @@ fn lines(pair: &Pair) -> Vec<String> {
     lines
 }
 
-fn of_queue(without: &Figures, with: &Figures) -> String {
+fn of_queue(without: &Metrics, with: &Metrics) -> String {
     let mut parts = Vec::new();
     let taken = with.taken.sub(&without.taken);
-    let amounts = |all: &Resource, sign: i64| {
-        let some = all.iter().filter(|(_, amount)| amount.signum() == sign);
+    let amounts = |all: &Resource, symbol: i64| {
+        let some = all.iter().filter(|(_, amount)| amount.signum() == symbol);
         let words = some.map(|(name, amount)| {
             format!("{} {}", show_amount(name, amount.saturating_abs()), if name == VCORE { "cpu" } else { name })
         });
         words.collect::<Vec<_>>().join(", ")
     };
-    let mut say = |amounts: String, before: &str, after: &str| {
+    let mut report = |amounts: String, before: &str, after: &str| {
         if !amounts.is_empty() {
             parts.push(format!("{before}{amounts}{after}"));
         }
     };
-    say(amounts(&taken, 1), "is preempted by ", "");
-    say(amounts(&taken, -1), "is preempted by ", " less");
+    report(amounts(&taken, 1), "is preempted by ", "");
+    report(amounts(&taken, -1), "is preempted by ", " less");
     let used = with.allocated.sub(&without.allocated);
-    say(amounts(&used, 1), "uses ", " more at the end");
-    say(amounts(&used, -1), "uses ", " less at the end");
+    report(amounts(&used, 1), "uses ", " more at the end");
+    report(amounts(&used, -1), "uses ", " less at the end");
     match (without.waiting, with.waiting) {
         (one, other) if one < other => parts.push(format!("{} more wait at the end", asks(other - one))),
         (one, other) if one > other => parts.push(format!("{} fewer wait at the end", asks(one - other))),

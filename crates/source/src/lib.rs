@@ -10,8 +10,6 @@ mod cycles;
 pub mod embedded;
 mod explained;
 pub mod forecast;
-mod kept_file;
-pub mod kept_folder;
 #[cfg(target_os = "linux")]
 pub mod local;
 pub mod objects;
@@ -22,6 +20,8 @@ pub mod records;
 pub mod remote;
 mod saved;
 pub mod stepped;
+pub mod stored_dir;
+mod stored_file;
 pub mod trends;
 pub mod trial;
 mod usage;
@@ -29,7 +29,7 @@ mod usage;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use alerts::alerting::{Board, Picture, ReceiverStatus};
+pub use alerts::alerting::{Board, BoardSnapshot, ReceiverStatus};
 pub use connection::{Link, StalePart};
 pub use embedded::Embedded;
 pub use engine::journal::JournalHistory;
@@ -52,7 +52,7 @@ pub use saved::Saved;
 pub use stepped::Stepped;
 pub use trends::{Collector, Trends};
 pub use trial::{
-    AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally, Trial, TrialChange, TrialStatus, WhatIf,
+    AppTally, Comparison, Effect, FirstDifference, Metrics, NodeTally, Trial, TrialChange, TrialStatus, WhatIf,
 };
 
 /// Receives the view of an earlier time or an error, once, from any thread.
@@ -64,7 +64,7 @@ pub type ChapterAnswer = Box<dyn FnOnce(Result<Chapter, String>) + Send>;
 /// Receives a what-if or an error, once, from any thread.
 pub type WhatIfAnswer = Box<dyn FnOnce(Result<Arc<dyn Source>, String>) + Send>;
 
-pub use forecast::{ForecastAnswer, StopSign};
+pub use forecast::{ForecastAnswer, StopFlag};
 
 /// Receives the sheet of a job or an error, once, from any thread.
 pub type JobAnswer = Box<dyn FnOnce(Result<JobSheet, String>) + Send>;
@@ -248,7 +248,7 @@ pub trait Source: Send + Sync {
     }
 
     /// Whether [`Source::view_at`] works.
-    fn keeps_past(&self) -> bool {
+    fn has_past(&self) -> bool {
         false
     }
 
@@ -281,7 +281,7 @@ pub trait Source: Send + Sync {
 
     /// Forecasts a configuration on a copy of a partition; `answer` is called once, from any thread, unless `stop`
     /// stops it.
-    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopFlag, answer: ForecastAnswer) {
         let _ = (partition, text, stop);
         answer(Err("no copy is available to test it on".to_owned()));
     }

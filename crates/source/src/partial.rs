@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_is_neither_is_described_with_its_place() {
-        for (text, begins) in [
+        for (text, starts) in [
             ("", "x.json:1:1: cannot read the file: the document is empty"),
             ("[]", "x.json:1:1: the list is empty; "),
             ("[1, 2]", "x.json:1:1: expected a state dump"),
@@ -284,7 +284,7 @@ mod tests {
             ("{\n  \"queuename\": ", "x.json:2:15: cannot read the file: EOF while parsing a value"),
         ] {
             let why = read("x.json", text.as_bytes()).unwrap_err();
-            assert!(why.starts_with(begins), "{why}");
+            assert!(why.starts_with(starts), "{why}");
             assert!(!why.contains("struct") && !why.contains(":0:"), "{why}");
         }
     }

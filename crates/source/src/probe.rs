@@ -65,7 +65,7 @@ impl Probe {
             other => other.failed(),
         };
         let disk = self.state.as_deref().and_then(store::disk);
-        let connection = source.link().trouble();
+        let connection = source.link().problem();
         let at = at.max(view.at);
         Given { view, at, happened, connection, health, disk, apps: source.apps_lag().is_some() }
     }
@@ -107,10 +107,10 @@ pub fn watch(source: &Arc<dyn Source>, state: Option<PathBuf>, speed: f64) -> st
     let every = if speed > 2.0 { EVERY_FAST } else { EVERY };
     let (stop, stopped) = channel();
     let thread = Builder::new().name("alerts".to_owned()).spawn(move || {
-        let (mut probe, began) = (Probe::new(state), Instant::now());
+        let (mut probe, started_at) = (Probe::new(state), Instant::now());
         while let Some(source) = source.upgrade() {
             if let Some(board) = source.alerts() {
-                let given = probe.given(&*source, began.elapsed());
+                let given = probe.given(&*source, started_at.elapsed());
                 board.step(&given, Timing { wall: SystemTime::now(), speed });
             }
             drop(source);

@@ -156,9 +156,9 @@ fn view(read: SavedAnswer) -> (Arc<View>, Option<Arc<str>>) {
 
 /// The profile for previews, from the shape of the dump: queues list their children's names since 1.6.
 fn profile(dump: &dto::StateDump) -> Profile {
-    let ours = dump.cluster_info.iter().any(|cluster| cluster.cluster_name == "kornsole");
+    let local = dump.cluster_info.iter().any(|cluster| cluster.cluster_name == "kornsole");
     let new = dump.partitions.iter().any(|partition| partition.preemption_enabled.is_some());
-    if ours {
+    if local {
         Profile::Kornsole
     } else if new {
         Profile::V1_8_0

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::embedded::view_of;
-use super::forecast::{ForecastAnswer, StopSign, forecast};
+use super::forecast::{ForecastAnswer, StopFlag, forecast};
 use super::probe::{self, Probe};
 use super::trial::MOST_BYTES;
 use super::{
@@ -48,7 +48,7 @@ struct Judging {
 
 impl Stepped {
     /// The fixed wall clock at the start, since 1970, so that tapes are reproducible.
-    pub const BEGAN: Duration = Duration::from_secs(1_790_000_000);
+    pub const STARTED_AT: Duration = Duration::from_secs(1_790_000_000);
 
     /// Creates a source from a core, after everything due at its start.
     pub fn new(core: Core, about: About, actor: impl Into<Actor>) -> Self {
@@ -113,7 +113,7 @@ impl Stepped {
         judging.last = Some(now);
         let clock = now.since(Time::ZERO);
         let given = judging.probe.given(self, clock);
-        board.step(&given, Timing { wall: UNIX_EPOCH + Self::BEGAN + clock, speed: 1.0 });
+        board.step(&given, Timing { wall: UNIX_EPOCH + Self::STARTED_AT + clock, speed: 1.0 });
     }
 
     /// Advances time, does everything due, and publishes the result. Returns the new time.
@@ -181,8 +181,8 @@ impl Host for Stepped {
         Source::now(self)
     }
 
-    fn began(&self) -> SystemTime {
-        UNIX_EPOCH + Self::BEGAN
+    fn started_at(&self) -> SystemTime {
+        UNIX_EPOCH + Self::STARTED_AT
     }
 
     fn speed(&self) -> f64 {
@@ -284,7 +284,7 @@ impl Source for Stepped {
         answer(copy.map(what_if).map_err(|why| why.to_string()));
     }
 
-    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopFlag, answer: ForecastAnswer) {
         let copy = Host::fork(self, Some(partition.to_owned()), MOST_BYTES).recv().unwrap_or(Err(NoFork::Stopped));
         match copy.map(|fork| forecast(&fork, text, &stop)) {
             Ok(Some(found)) => answer(found),
@@ -308,7 +308,7 @@ impl Source for Stepped {
         self.alerts.as_ref().map(|(board, _)| board)
     }
 
-    fn keeps_past(&self) -> bool {
+    fn has_past(&self) -> bool {
         self.journal.is_some()
     }
 

@@ -39,8 +39,8 @@ pub struct ClockGap {
 
 impl ClockRuns {
     /// A clock that runs without stops since the wall clock `began`, in nanoseconds since 1970.
-    pub const fn always(began: i64, speed: f64) -> Self {
-        Self { first: Run { at: Time::ZERO, wall: began, speed }, later: Vec::new() }
+    pub const fn always(started_at: i64, speed: f64) -> Self {
+        Self { first: Run { at: Time::ZERO, wall: started_at, speed }, later: Vec::new() }
     }
 
     /// Returns the clock of these runs, the oldest first; `None` without runs.
@@ -86,7 +86,7 @@ impl ClockRuns {
 
 impl ClockGap {
     /// Whether the wall clock was set back in the gap.
-    pub const fn went_back(&self) -> bool {
+    pub const fn moved_back(&self) -> bool {
         self.resumed < self.stopped
     }
 }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn runs(all: &[(u64, i64)]) -> ClockRuns {
-        let run = |(at, began): &(u64, i64)| Run { at: time(*at), wall: began * HOUR, speed: 1.0 };
+        let run = |(at, started_at): &(u64, i64)| Run { at: time(*at), wall: started_at * HOUR, speed: 1.0 };
         ClockRuns::of(all.iter().map(run)).unwrap()
     }
 
@@ -118,14 +118,14 @@ mod tests {
         assert_eq!([1, 2, 3].map(|hours| runs.wall(time(hours)) / HOUR), [11, 20, 21]);
         assert_eq!([9, 11, 15, 20, 21].map(|hours| runs.time(hours * HOUR)), [0, 1, 2, 2, 3].map(time));
         assert_eq!(runs.gaps(), [ClockGap { at: time(2), stopped: 12 * HOUR, resumed: 20 * HOUR }]);
-        assert!(!runs.gaps()[0].went_back());
+        assert!(!runs.gaps()[0].moved_back());
     }
 
     #[test]
-    fn a_clock_that_is_set_back_is_a_gap_that_ends_before_it_begins() {
+    fn a_clock_that_is_set_back_is_a_gap_that_ends_before_it_starts() {
         let runs = runs(&[(0, 10), (5, 12)]);
         let gap = runs.gaps()[0];
-        assert_eq!((gap.stopped / HOUR, gap.resumed / HOUR, gap.went_back()), (15, 12, true));
+        assert_eq!((gap.stopped / HOUR, gap.resumed / HOUR, gap.moved_back()), (15, 12, true));
         assert_eq!(runs.time(13 * HOUR), time(6), "the later of two");
     }
 

@@ -23,13 +23,13 @@ pub fn drain_notice(
         None => draining.queue.to_string(),
     };
     let since = if stuck { format!(" for {}", span(now.since(draining.since))) } else { String::new() };
-    let held = match draining.applications.as_slice() {
+    let blocked = match draining.applications.as_slice() {
         [] => "nothing blocks it".to_owned(),
         apps => format!("blocked by {}", named(apps.iter().map(|app| blocked_by(app, ' ')), apps.len(), NAMED, "; ")),
     };
     let over = draining.empty_by().map(|by| format!(", done in {} without new requests", span(by.since(now))));
     let title =
-        format!("{queue} drains{since}, {held}{}; admins: {}", over.unwrap_or_default(), admins(&draining.admins));
+        format!("{queue} drains{since}, {blocked}{}; admins: {}", over.unwrap_or_default(), admins(&draining.admins));
     let weight = if draining.applications.is_empty() { NoticeWeight::Info } else { NoticeWeight::Warning };
     let mut lines: Vec<String> = draining.applications.iter().take(LISTED).map(listed).collect();
     let more = draining.applications.len().saturating_sub(LISTED);
@@ -83,18 +83,18 @@ fn listed(app: &DrainingApp) -> String {
     format!("{} in {}, {}", blocked_by(app, ':'), app.queue, app.state)
 }
 
-fn blocked_by(app: &DrainingApp, sign: char) -> String {
-    let space = if sign == ' ' { "" } else { " " };
+fn blocked_by(app: &DrainingApp, symbol: char) -> String {
+    let space = if symbol == ' ' { "" } else { " " };
     let with = if app.allocated.is_empty() { "nothing allocated".to_owned() } else { app.allocated.to_string() };
-    format!("{} ({}){sign}{space}{with}", app.id, app.who.user)
+    format!("{} ({}){symbol}{space}{with}", app.id, app.who.user)
 }
 
 /// The members of an admin ACL: `sue, bob, group ops`.
 pub fn admins(acl: &Acl) -> String {
-    if acl.everybody {
+    if acl.all_users {
         return "all users".to_owned();
     }
-    if acl.is_nobody() {
+    if acl.is_empty_list() {
         return "nobody".to_owned();
     }
     let all = acl.users.iter().cloned().chain(acl.groups.iter().map(|group| format!("group {group}")));
@@ -145,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn one_line_names_who_holds_the_queue_and_who_may_act() {
-        let admins = Acl { users: vec!["sue".to_owned()], groups: vec!["ops".to_owned()], everybody: false };
+    fn one_line_names_what_blocks_the_queue_and_who_may_act() {
+        let admins = Acl { users: vec!["sue".to_owned()], groups: vec!["ops".to_owned()], all_users: false };
         let apps = vec![app("old-1", "joe", &[("vcore", 2000), ("memory", 4 << 30)]), app("old-2", "ann", &[])];
         let (weight, title, text) = drain_notice(&draining(apps, admins), None, true, Time::from_millis(3_900_000));
         assert_eq!(weight, NoticeWeight::Warning);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_said_where_it_can_be_known() {
+    fn the_end_is_predicted_if_possible() {
         let ends =
             |seconds: u64| DrainingApp { ends_by: Some(Time::from_millis(seconds * 1000)), ..app("a", "joe", &[]) };
         let message = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;

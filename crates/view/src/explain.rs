@@ -67,7 +67,7 @@ impl PartitionView {
     pub fn acls<'a>(&'a self, queue: &'a QueueRow) -> impl Iterator<Item = (&'a QueueRow, AclKind, String)> {
         self.path_up(queue).flat_map(|row| {
             let own = [(AclKind::Submit, &row.settings.submit_acl), (AclKind::Admin, &row.settings.admin_acl)];
-            own.into_iter().filter(|(_, acl)| !acl.is_nobody()).map(move |(kind, acl)| (row, kind, acl.to_string()))
+            own.into_iter().filter(|(_, acl)| !acl.is_empty_list()).map(move |(kind, acl)| (row, kind, acl.to_string()))
         })
     }
 }

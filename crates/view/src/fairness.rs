@@ -7,7 +7,7 @@ use imbl::Vector;
 
 use super::share::{Shares, add_since};
 use super::{PartitionView, QueueRow, Sample};
-use model::{QueuePath, Resource, Time};
+use model::{MEMORY, QueuePath, Resource, Time, VCORE};
 
 /// A queue and one of its guaranteed resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,13 +80,15 @@ impl PartitionView {
         let guaranteed = queue.guaranteed.iter().flat_map(Resource::iter);
         let names: BTreeSet<&str> = guaranteed.chain(queue.allocated.iter()).map(|(name, _)| name).collect();
         let row = |name: &str| {
-            let mut row = figures(queue, name);
+            let mut row = metrics(queue, name);
             (row.fair, row.of_parent) = shares.of_queue(queue, name);
             if row.deficit() > 0 {
                 row.borrowers = self.borrowers(queue, name);
             }
             row
         };
+        let mut names: Vec<&str> = names.into_iter().collect();
+        names.sort_by_key(|name| (*name != VCORE, *name != MEMORY));
         names.into_iter().map(row).collect()
     }
 
@@ -94,13 +96,13 @@ impl PartitionView {
         let parent = queue.parent.and_then(|slot| self.queue(slot));
         let siblings = parent.iter().flat_map(|parent| parent.children.iter()).filter_map(|slot| self.queue(*slot));
         let mut found: Vec<FairnessRow> =
-            siblings.map(|sibling| figures(sibling, name)).filter(|row| row.borrowed() > 0).collect();
+            siblings.map(|sibling| metrics(sibling, name)).filter(|row| row.borrowed() > 0).collect();
         found.sort_by_key(|row| std::cmp::Reverse(row.borrowed()));
         found.into_iter().map(|row| row.queue).collect()
     }
 }
 
-fn figures(queue: &QueueRow, name: &str) -> FairnessRow {
+fn metrics(queue: &QueueRow, name: &str) -> FairnessRow {
     FairnessRow {
         queue: queue.path.clone(),
         resource: Arc::from(name),

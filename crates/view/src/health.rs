@@ -43,12 +43,12 @@ pub fn health(view: &View) -> Health {
         check("Scheduling errors", "Check for scheduling error entries in metrics", "scheduling errors", Vec::new()),
         check("Failed nodes", "Check for failed nodes entries in metrics", "failed nodes", Vec::new()),
     ];
-    checks.extend(health_of_picture(view).checks);
+    checks.extend(health_of_snapshot(view).checks);
     Health { healthy: checks.iter().all(|check| check.succeeded), checks }
 }
 
 /// Runs the checks that need only a view. The internal counters of a remote scheduler are not among them.
-pub fn health_of_picture(view: &View) -> Health {
+pub fn health_of_snapshot(view: &View) -> Health {
     let partitions = || view.partitions.iter();
     let checks = vec![
         check(
@@ -74,7 +74,8 @@ pub fn health_of_picture(view: &View) -> Health {
             "Check if node total resource = allocated resource + occupied resource + available resource",
             "nodes with an allocated amount that differs from their allocations",
             nodes(view, |node| {
-                let sum = node.allocations.values().fold(Resource::new(), |sum, held| sum.add(&held.resource));
+                let sum =
+                    node.allocations.values().fold(Resource::new(), |sum, allocation| sum.add(&allocation.resource));
                 !equal(&sum, &node.allocated)
             }),
         ),
@@ -137,9 +138,9 @@ fn stray_reservations(partition: &PartitionView) -> Vec<String> {
     reserved.filter(|(app, _)| !live.contains(app.as_str())).map(|(app, ask)| format!("{app}/{ask}")).collect()
 }
 
-type Held<'v> = (&'v str, &'v str, &'v str);
+type Placed<'v> = (&'v str, &'v str, &'v str);
 
-fn of_apps(partition: &PartitionView) -> BTreeSet<Held<'_>> {
+fn of_apps(partition: &PartitionView) -> BTreeSet<Placed<'_>> {
     let asks = partition.apps.iter().flatten().flat_map(|app| app.asks.values().map(move |ask| (app, ask)));
     asks.filter_map(|(app, ask)| match &ask.state {
         AskState::Allocated { node, .. } => Some((app.id.as_str(), ask.id.as_str(), node.as_str())),
@@ -148,11 +149,12 @@ fn of_apps(partition: &PartitionView) -> BTreeSet<Held<'_>> {
     .collect()
 }
 
-fn on_nodes(partition: &PartitionView) -> BTreeSet<Held<'_>> {
-    let all = partition.nodes.values().flat_map(|node| node.allocations.values().map(move |held| (node, held)));
-    all.map(|(node, held)| (held.app.as_str(), held.ask.as_str(), node.id.as_str())).collect()
+fn on_nodes(partition: &PartitionView) -> BTreeSet<Placed<'_>> {
+    let all =
+        partition.nodes.values().flat_map(|node| node.allocations.values().map(move |allocation| (node, allocation)));
+    all.map(|(node, allocation)| (allocation.app.as_str(), allocation.ask.as_str(), node.id.as_str())).collect()
 }
 
-fn missing(one: &BTreeSet<Held<'_>>, other: &BTreeSet<Held<'_>>) -> Vec<String> {
+fn missing(one: &BTreeSet<Placed<'_>>, other: &BTreeSet<Placed<'_>>) -> Vec<String> {
     one.difference(other).map(|(app, ask, _)| format!("{app}/{ask}")).collect()
 }

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_kept() {
+    fn a_day_is_stored() {
         let mut history = History::default();
         let steps = 20_000;
         (0..steps).for_each(|at| history.add(sample(at, 1)));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn many_queues_go_from_the_oldest_samples_first() {
+    fn many_queues_drop_the_oldest_samples_first() {
         let mut history = History::default();
         (0..300).for_each(|at| history.add(sample(at, 1000)));
         let with: Vec<usize> = history.samples.iter().map(|sample| count_queues(sample)).collect();

@@ -291,7 +291,7 @@ mod tests {
     const HOURS: Duration = Duration::from_secs(7200);
 
     #[test]
-    fn who_asks_for_far_more_than_he_uses_hears_of_it() {
+    fn a_user_that_requests_far_more_than_it_uses_is_notified() {
         let asked = JobAsked { vcore: 8000, memory: 32 << 30, gpu: 0, time: None };
         let usage = |cpu, most| JobUsage { cpu, most, ..JobUsage::default() };
         let hints = |asked: &JobAsked, ran: Duration, usage: &JobUsage| {

@@ -47,7 +47,7 @@ pub use build::ViewBuilder;
 pub use chapter::{Chapter, Toward};
 pub use clock_runs::{ClockGap, ClockRuns};
 pub use drain::drain_notice;
-pub use health::{Health, HealthCheck, health, health_of_picture};
+pub use health::{Health, HealthCheck, health, health_of_snapshot};
 pub use history::History;
 pub use notice::{Notice, NoticeWeight};
 pub use quota::{QuotaEffects, QuotaForecast, QuotaVictim};

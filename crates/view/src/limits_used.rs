@@ -32,14 +32,14 @@ pub struct LimitUsed {
 
 impl LimitUsed {
     /// The pending quantity that the limit blocks now.
-    pub fn held_back(&self) -> i64 {
+    pub fn blocked(&self) -> i64 {
         let left = self.limit.saturating_sub(self.used).max(0);
         self.pending.saturating_sub(left).max(0)
     }
 
     /// The blocked quantity in thousandths of the limit, comparable between resources.
     pub fn beyond(&self) -> i64 {
-        let part = i128::from(self.held_back()) * 1000 / i128::from(self.limit.max(1));
+        let part = i128::from(self.blocked()) * 1000 / i128::from(self.limit.max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
     }
 

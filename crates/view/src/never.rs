@@ -108,7 +108,7 @@ impl PartitionView {
             return None;
         }
         // The reported reason of a scheduler that tried nodes is more precise than the lists of a remote.
-        if ask.said.is_some() {
+        if ask.reported.is_some() {
             return None;
         }
         self.never_on_nodes(ask).or_else(|| self.above_maximum(row, ask))
@@ -175,7 +175,7 @@ mod tests {
             task_group: None,
             required_node: None,
             tags: Default::default(),
-            said: None,
+            reported: None,
         }
     }
 
@@ -221,7 +221,7 @@ mod tests {
             let ask = AskRow { required_node: Some(id.into()), ..ask(wanted) };
             part.never(&AppRow::default(), &ask).map(|never| never.to_string())
         };
-        let quoted = AskRow { said: Some("no affinity".into()), ..ask(&[("vcore", 9_000)]) };
+        let quoted = AskRow { reported: Some("no affinity".into()), ..ask(&[("vcore", 9_000)]) };
         assert_eq!(part.never(&AppRow::default(), &quoted), None, "the scheduler knows better");
         assert_eq!(required("n1", &[("vcore", 8_000)]), None);
         assert_eq!(required("n0", &[("vcore", 8_000)]).as_deref(), Some("no node has 8 cpu"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn while_no_node_is_known_nothing_is_said_of_nodes() {
+    fn while_no_node_is_known_nodes_are_not_mentioned() {
         assert_eq!(part(&[]).never(&AppRow::default(), &ask(&[("nvidia.com/gpu", 1)])), None);
     }
 

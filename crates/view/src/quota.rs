@@ -111,7 +111,7 @@ fn named(apps: &[(&AppId, &str, usize)]) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuotaEffects {
     /// Preemptions that the configuration causes or changes.
-    pub begins: Vec<QuotaForecast>,
+    pub starts: Vec<QuotaForecast>,
     /// Preemptions that the configuration prevents.
     pub called_off: Vec<QuotaForecast>,
 }
@@ -182,7 +182,7 @@ impl PartitionView {
         let stays = |one: &QuotaForecast| then.iter().any(|other| other.queue == one.queue);
         let called_off = before.iter().filter(|one| !stays(one)).cloned().collect();
         then.retain(|one| !before.iter().any(|other| identical(one, other)));
-        QuotaEffects { begins: then, called_off }
+        QuotaEffects { starts: then, called_off }
     }
 
     /// The usage above the queue's own maximum; empty if none.
@@ -320,8 +320,8 @@ impl QuotaTree for Later<'_> {
                 let notes = app.notes.get(arrival);
                 let noted = |of: fn(&AskNotes) -> bool| notes.is_some_and(|notes| of(notes));
                 let victim = (app.slot, *arrival);
-                let goes = noted(|notes| notes.preempted || notes.released) || self.gone.contains(&victim);
-                if goes || ask.required_node.is_some() {
+                let is_removed = noted(|notes| notes.preempted || notes.released) || self.gone.contains(&victim);
+                if is_removed || ask.required_node.is_some() {
                     continue;
                 }
                 let (offers_itself, originator) = (noted(|notes| notes.offers_itself), noted(|notes| notes.originator));

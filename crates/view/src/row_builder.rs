@@ -175,7 +175,7 @@ pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition
         task_group: ask.rare.task_group.clone(),
         required_node: ask.rare.required_node.clone(),
         tags: ask.rare.tags.clone(),
-        said: None,
+        reported: None,
     }
 }
 

@@ -256,7 +256,7 @@ pub struct AskRow {
     /// The tags from the resource manager.
     pub tags: Tags,
     /// The reason of a remote scheduler for the wait.
-    pub said: Option<Arc<str>>,
+    pub reported: Option<Arc<str>>,
 }
 
 impl AskRow {

@@ -51,7 +51,7 @@ pub struct ShadowDifference {
     /// The selected node; `None` for a missed decision.
     pub node: Option<NodeId>,
     /// kornsole's decision: application, request, node.
-    pub ours: Option<(AppId, AskId, NodeId)>,
+    pub local: Option<(AppId, AskId, NodeId)>,
     /// The violated rule of an illegal decision; empty otherwise.
     pub rule: String,
     /// The cause of the difference.

@@ -103,7 +103,7 @@ fn divide(claims: &mut [Claim], amount: i64) {
 }
 
 /// The limit of examined queue samples; beyond it, a start is a lower bound.
-const MOST_LOOKS: usize = 200_000;
+const MOST_STEPS: usize = 200_000;
 
 /// Sets the start of uninterrupted deficits: the first sample with one.
 pub(super) fn add_since(rows: &mut [FairnessRow], history: &Vector<Arc<Sample>>, partition: &str, now: Time) {
@@ -111,17 +111,17 @@ pub(super) fn add_since(rows: &mut [FairnessRow], history: &Vector<Arc<Sample>>,
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.deficit() > 0) {
         open.entry(row.queue.clone()).or_default().push(at);
     }
-    let mut looks = 0;
+    let mut steps = 0;
     for sample in history.iter().rev().filter(|sample| sample.at <= now) {
         let Some(of) = sample.partitions.iter().find(|one| *one.name == *partition) else { break };
-        looks += of.queues.len();
-        if open.is_empty() || looks > MOST_LOOKS {
+        steps += of.queues.len();
+        if open.is_empty() || steps > MOST_STEPS {
             break;
         }
         let mut still: FxHashMap<QueuePath, Vec<usize>> = FxHashMap::default();
         for queue in of.queues.iter() {
-            let Some(lacking) = open.get(&queue.queue) else { continue };
-            for at in lacking {
+            let Some(missing) = open.get(&queue.queue) else { continue };
+            for at in missing {
                 let row = &mut rows[*at];
                 let (used, pending) = (queue.allocated.amount(&row.resource), queue.pending.amount(&row.resource));
                 if used < row.guaranteed.min(used.saturating_add(pending)) {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn guarantees_come_first_and_the_rest_goes_by_them() {
+    fn guarantees_are_used_first_and_the_rest_is_compared_by_them() {
         assert_eq!(shares(10, &[(8, 10), (2, 10)]), [8, 2]);
         assert_eq!(shares(20, &[(8, 100), (2, 100)]), [16, 4]);
         assert_eq!(shares(10, &[(8, 3), (2, 10)]), [3, 7], "what one does not want the other gets");

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use model::MEMORY;
 use model::quantity::{SizeUnits, show_amount_in};
 
 static DECIMAL: AtomicBool = AtomicBool::new(false);
@@ -12,8 +13,47 @@ pub fn choose(units: SizeUnits) {
     DECIMAL.store(units == SizeUnits::Decimal, Ordering::Relaxed);
 }
 
+fn chosen() -> SizeUnits {
+    if DECIMAL.load(Ordering::Relaxed) { SizeUnits::Decimal } else { SizeUnits::Binary }
+}
+
 /// Formats a quantity of the resource `name`: `64Gi`, `1.5`, `12k`.
 pub fn show_amount(name: &str, amount: i64) -> String {
-    let units = if DECIMAL.load(Ordering::Relaxed) { SizeUnits::Decimal } else { SizeUnits::Binary };
-    show_amount_in(units, name, amount)
+    show_amount_in(chosen(), name, amount)
+}
+
+/// The smallest round amount of the resource `name` that is not less: the top of a scale, with a short label at the top
+/// and at half of it.
+pub fn round_up(name: &str, amount: i64) -> i64 {
+    const TENTHS: [i64; 10] = [10, 12, 16, 20, 24, 30, 40, 50, 60, 80];
+    let base = if name == MEMORY && chosen() == SizeUnits::Binary { 1024 } else { 1000 };
+    let mut unit: i64 = 1;
+    while let Some(larger) = unit.checked_mul(base).filter(|larger| *larger <= amount) {
+        unit = larger;
+    }
+    let round =
+        [1, 10, 100].into_iter().flat_map(|power| TENTHS.map(|tenths| unit.saturating_mul(power * tenths) / 10));
+    round.chain([unit.saturating_mul(base)]).find(|round| *round >= amount).unwrap_or(amount)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::VCORE;
+
+    #[test]
+    fn scales_end_at_round_amounts() {
+        let tops =
+            [(747_500, "800"), (512_000, "600"), (400_000, "400"), (401_000, "500"), (999_000, "1000"), (250, "0.3")];
+        for (amount, shown) in tops {
+            assert_eq!(show_amount(VCORE, round_up(VCORE, amount)), shown, "{amount}");
+        }
+        let gi = 1 << 30;
+        for (amount, shown) in [(37 * gi, "40Gi"), (1000 * gi, "1Ti"), (1025 * gi, "1.2Ti"), (gi, "1Gi")] {
+            assert_eq!(show_amount(MEMORY, round_up(MEMORY, amount)), shown, "{amount}");
+        }
+        for amount in [0, 1, 7, 11, i64::MAX - 1, i64::MAX] {
+            assert!(round_up(VCORE, amount) >= amount && round_up(MEMORY, amount) >= amount, "{amount}");
+        }
+    }
 }

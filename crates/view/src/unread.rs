@@ -39,18 +39,18 @@ pub struct MissingLists {
 impl Unread {
     /// The text for applications that are not loaded.
     pub fn no_apps(&self) -> String {
-        said(self.missing.apps.as_deref(), "applications", NO_APPS)
+        reported(self.missing.apps.as_deref(), "applications", NO_APPS)
     }
 
     /// The text for nodes that are not loaded.
     pub fn no_nodes(&self) -> String {
-        said(self.missing.nodes.as_deref(), "nodes", NO_NODES)
+        reported(self.missing.nodes.as_deref(), "nodes", NO_NODES)
     }
 
     /// The text for users and groups that are not loaded.
     pub fn no_users(&self) -> String {
         let why = self.missing.users.as_deref().or(self.missing.groups.as_deref());
-        said(why, "users and groups", NO_USERS)
+        reported(why, "users and groups", NO_USERS)
     }
 
     /// The text for users or groups of which only the others are loaded.
@@ -67,7 +67,7 @@ impl Unread {
     }
 }
 
-fn said(why: Option<&str>, what: &str, loading: &str) -> String {
+fn reported(why: Option<&str>, what: &str, loading: &str) -> String {
     why.map_or_else(|| loading.to_owned(), |why| format!("{what} unknown: {why}"))
 }
 

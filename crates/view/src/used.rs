@@ -122,7 +122,7 @@ pub struct UsedRow {
     /// Guaranteed, for queue rows.
     pub guaranteed: UsedAmounts,
     /// For an application: Apache YuniKorn's own count of its ended allocations, in a sentence.
-    pub beside: Option<Arc<str>>,
+    pub remark: Option<Arc<str>>,
 }
 
 /// A time without recording.

@@ -96,7 +96,7 @@ impl PartitionView {
     }
 
     /// The nearest limit that blocks the start of an application.
-    pub fn limit_that_holds_back(&self, app: &AppRow) -> Option<LimitUse> {
+    pub fn blocking_limit(&self, app: &AppRow) -> Option<LimitUse> {
         self.limits_of(app).into_iter().find(|limit| !limit.lets_run(&app.id))
     }
 

@@ -26,7 +26,7 @@ pub fn run(args: &ListArgs) -> ExitCode {
         Ok(alerts) => alerts,
         Err(error) => return fail(&format!("invalid response: {error}"), 2),
     };
-    let on = alerts.alerts.iter().any(|alert| alert.state == "firing" && alert.held.is_empty());
+    let on = alerts.alerts.iter().any(|alert| alert.state == "firing" && alert.muted.is_empty());
     let text = if args.of.client.json { String::from_utf8_lossy(&body).into_owned() + "\n" } else { words(&alerts) };
     let printed = settings::print(&text);
     if on { ExitCode::from(1) } else { printed }
@@ -35,9 +35,9 @@ pub fn run(args: &ListArgs) -> ExitCode {
 fn words(alerts: &Alerts) -> String {
     let mut text = String::new();
     for alert in &alerts.alerts {
-        let held = if alert.held.is_empty() { String::new() } else { format!("  [{}]", alert.held) };
+        let muted = if alert.muted.is_empty() { String::new() } else { format!("  [{}]", alert.muted) };
         let (state, severity) = (&alert.state, &alert.severity);
-        text += &format!("{state:<8}  {severity:<8}  {}: {}  {}{held}\n", alert.rule, alert.subject, alert.text);
+        text += &format!("{state:<8}  {severity:<8}  {}: {}  {}{muted}\n", alert.rule, alert.subject, alert.text);
     }
     if alerts.alerts.is_empty() {
         text += "no alert\n";
@@ -45,8 +45,8 @@ fn words(alerts: &Alerts) -> String {
     for silence in alerts.silences.iter().filter(|silence| silence.active) {
         text += &format!("silence {}: {} by {}: {}\n", silence.id, silence.of, silence.by, silence.reason);
     }
-    for trouble in &alerts.trouble {
-        text += &format!("{trouble}\n");
+    for problem in &alerts.problem {
+        text += &format!("{problem}\n");
     }
     text
 }

@@ -13,7 +13,7 @@ use crate::cli::remote::moment;
 use crate::cli::{fail, settings};
 use alerts::alerting::document::rfc3339;
 use alerts::{Alerts, Change, ChangeKind, Given, Rules};
-use engine::journal::FolderInspection;
+use engine::journal::DirInspection;
 use engine::journal::recording::PastMoment;
 use model::Time;
 use view::ClockRuns;
@@ -57,7 +57,7 @@ pub fn run(args: &ReplayArgs) -> ExitCode {
 
 fn replay(args: &ReplayArgs) -> Result<String, String> {
     let (rules, _) = AlertArgs { rules: args.rules.clone() }.read()?;
-    let look = FolderInspection::open(&args.state).map_err(|trouble| trouble.said_of(&args.state))?;
+    let look = DirInspection::open(&args.state).map_err(|problem| problem.reported_of(&args.state))?;
     let wall = look.clock_runs();
     let now = SystemTime::now();
     let time =

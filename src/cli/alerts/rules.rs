@@ -48,9 +48,9 @@ impl AlertArgs {
     ///
     /// # Errors
     /// As [`AlertArgs::read`], or there are no threads.
-    pub fn board(&self, cluster: &str, folder: Option<&Path>, now: Time) -> Result<Arc<Board>, String> {
+    pub fn board(&self, cluster: &str, dir: Option<&Path>, now: Time) -> Result<Arc<Board>, String> {
         let (mut rules, mut notes) = self.read()?;
-        let store = match folder.map(Store::open).transpose() {
+        let store = match dir.map(Store::open).transpose() {
             Ok(store) => store,
             Err(why) => {
                 // No alert is sent twice.
@@ -79,5 +79,5 @@ pub fn of_file(file: &Path) -> Result<Rules, String> {
 }
 
 fn default_file() -> Option<PathBuf> {
-    Some(user_settings::folder()?.join("alerts.toml"))
+    Some(user_settings::dir()?.join("alerts.toml"))
 }

@@ -76,6 +76,20 @@ fn exit_codes() {
 }
 
 #[test]
+fn a_warning_of_the_reader_can_be_denied_and_allowed() {
+    let text = "partitions: [{queues: [{name: root, submitacl: '*', properties: {no.such: 1}}]}]";
+    let (code, out, _) = checked(&["-", "--deny", "CFG-S09"], text);
+    assert!(code == 1 && out.contains("error[CFG-S09]"), "{out}");
+    assert_eq!(checked(&["-", "--allow", "CFG-S09"], text), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
+    // A comment of the file around the configuration allows it too.
+    let values = "yunikornDefaults:\n  queues.yaml: |\n    partitions:\n    - queues:\n      - name: root\n        submitacl: '*'\n        \
+        properties:\n          # kornsole: allow CFG-S09 because a test\n          no.such: 1\n";
+    let (code, out, _) = checked(&["-", "--deny", "CFG-S09"], values);
+    assert!(code == 0 && !out.contains("CFG-S09"), "{out}");
+    assert!(Cli::try_parse_from(["check", "-", "--deny", "SCH-001"]).is_err());
+}
+
+#[test]
 fn a_release_decides_when_asked() {
     let text = "partitions: [{queues: [{name: 'a/b', submitacl: '*'}]}]";
     assert_eq!(checked(&["-"], text), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
@@ -131,7 +145,7 @@ fn a_gang_that_is_too_small_or_has_no_style_is_named() {
 }
 
 #[test]
-fn a_queue_that_takes_no_such_gang_is_named() {
+fn a_queue_that_rejects_the_gang_is_named() {
     let (_, sorts, _) = with_gang("properties: {application.sort.policy: fair}");
     assert!(sorts.contains("warning: application ray-0: rejected: ") && sorts.contains("sorts by fifo"), "{sorts}");
     let (_, small, _) = with_gang("resources: {max: {memory: 1Gi}}");
@@ -143,9 +157,9 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
     let queue = |max: &str| {
         format!("partitions: [{{queues: [{{name: root, submitacl: '*', queues: [{{name: test{max}}}]}}]}}]")
     };
-    let folder = std::env::temp_dir().join(format!("kornsole-check-ids-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (pods, nodes) = (folder.join("pods.yaml"), folder.join("nodes.yaml"));
+    let dir = std::env::temp_dir().join(format!("kornsole-check-ids-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let (pods, nodes) = (dir.join("pods.yaml"), dir.join("nodes.yaml"));
     std::fs::write(&pods, GANG).unwrap();
     let node =
         "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: '2', memory: 4Gi, pods: '9'}}}";
@@ -172,13 +186,13 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
     );
     let (_, out, _) = checked(&["-", "--nodes", &nodes], &queue(", resources: {guaranteed: {vcore: 2}}"));
     assert!(!out.contains("W-010"), "{out}");
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[test]
 fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
-    let folder = std::env::temp_dir().join(format!("kornsole-check-scaled-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let dir = std::env::temp_dir().join(format!("kornsole-check-scaled-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
     let node = |labels: &str| {
         format!(
             "{{apiVersion: v1, kind: Node, metadata: {{name: n{labels}}}, status: {{allocatable: {{cpu: '2', memory: 4Gi, pods: '9'}}}}}}\n"
@@ -186,7 +200,7 @@ fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
     };
     let config = "partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: a, resources: {guaranteed: {vcore: 3}}}]}]}]";
     let warned = |name: &str, nodes: &str, more: &str| {
-        let (nodes_file, more_file) = (folder.join(format!("{name}.yaml")), folder.join(format!("{name}-more.yaml")));
+        let (nodes_file, more_file) = (dir.join(format!("{name}.yaml")), dir.join(format!("{name}-more.yaml")));
         std::fs::write(&nodes_file, nodes).unwrap();
         std::fs::write(&more_file, more).unwrap();
         let (nodes_file, more_file) = (nodes_file.display().to_string(), more_file.display().to_string());
@@ -202,7 +216,22 @@ fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
                   spec: {template: {spec: {containers: [{name: c}]}}}\n";
     assert!(!warned("cluster-autoscaler", &node(""), scaler));
     assert!(!warned("openshift", &node(""), "kind: MachineAutoscaler\nmetadata: {name: m}\n"));
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn pods_that_the_api_server_rejects_are_named() {
+    let file = std::env::temp_dir().join(format!("kornsole-check-rejected-{}.yaml", std::process::id()));
+    let range =
+        "kind: LimitRange\nmetadata: {name: l, namespace: ray}\nspec: {limits: [{type: Pod, max: {memory: 1Gi}}]}\n---";
+    let fresh = GANG.replace("  creationTimestamp: \"2025-01-01T10:00:00Z\"\n", "");
+    std::fs::write(&file, format!("{range}{fresh}")).unwrap();
+    let config = "partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: test}]}]}]";
+    let (code, out, _) = checked(&["-", "--pods", &file.display().to_string()], config);
+    std::fs::remove_file(file).unwrap();
+    let words = "warning: LimitRange ray/l rejects 1 pod, so the scheduler does not get it: ray/head: the pod has no memory limit";
+    assert!(code == 0 && out.contains(words), "{out}");
+    assert!(!out.contains("pod ray/head: "), "{out}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use clap::Args;
 use super::review::Reviewed;
 use crate::cli::remote::{ClientArgs, ServerArgs};
 use crate::cli::whatif::origin;
-use engine::journal::FolderInspection;
+use engine::journal::DirInspection;
 use forecast::whatif::{ConfigEffect, Fork, config_effects};
 use model::Profile;
 
@@ -61,9 +61,9 @@ fn fork(args: &ApplicationArgs, client: &ClientArgs, core: Profile) -> Result<Op
     if let Some(file) = &args.workload {
         return origin::of_scenario(file, None, core).map(Some);
     }
-    if let Some(folder) = &args.state {
-        let look = FolderInspection::open(folder).map_err(|trouble| trouble.said_of(folder))?;
-        return look.fork(None).map(Some).map_err(|why| format!("{}: {why}", folder.display()));
+    if let Some(dir) = &args.state {
+        let look = DirInspection::open(dir).map_err(|problem| problem.reported_of(dir))?;
+        return look.fork(None).map(Some).map_err(|why| format!("{}: {why}", dir.display()));
     }
     let twin = match (&args.dump, &args.server) {
         (Some(dump), _) => origin::of_dump(dump, None)?.trusted_fork(usize::MAX),

@@ -64,8 +64,8 @@ fn git(arguments: &[&str]) -> Result<String, String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(said.trim().trim_start_matches("fatal: ").to_owned())
+    let reported = String::from_utf8_lossy(&output.stderr);
+    Err(reported.trim().trim_start_matches("fatal: ").to_owned())
 }
 
 fn program() -> Command {
@@ -80,28 +80,28 @@ fn unavailable(why: std::io::Error) -> String {
 
 /// The files of a commit in a directory, which is removed on drop.
 pub(super) struct Extracted {
-    folder: PathBuf,
+    dir: PathBuf,
     /// The files, relative to the repository.
     pub files: Vec<PathBuf>,
 }
 
 impl Drop for Extracted {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = fs::remove_dir_all(&self.dir);
     }
 }
 
 impl Extracted {
     fn of(commit: &str, paths: &[PathBuf]) -> Result<Self, String> {
         let listed = listed(commit, paths)?;
-        let mut extracted = Self { folder: fresh_folder()?, files: Vec::new() };
+        let mut extracted = Self { dir: fresh_dir()?, files: Vec::new() };
         extracted.write(&listed)?;
         Ok(extracted)
     }
 
     /// The directory of the files, valid until the value is dropped.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    pub fn dir(&self) -> &Path {
+        &self.dir
     }
 
     fn write(&mut self, listed: &[(String, PathBuf)]) -> Result<(), String> {
@@ -135,7 +135,7 @@ impl Extracted {
         let mut bytes = vec![0; size + 1];
         from.read_exact(&mut bytes).map_err(|why| wrong(&why))?;
         bytes.pop();
-        let file = self.folder.join(path);
+        let file = self.dir.join(path);
         let made = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, bytes));
         made.map_err(|why| format!("cannot write {}: {why}", file.display()))?;
         self.files.push(path.to_owned());
@@ -178,11 +178,11 @@ fn one_of(line: &str, paths: &[PathBuf]) -> Option<(String, PathBuf)> {
 }
 
 /// Creates an empty directory with mode 0700.
-fn fresh_folder() -> Result<PathBuf, String> {
+fn fresh_dir() -> Result<PathBuf, String> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("kornsole-diff-{}-{number}", std::process::id()));
-    let made = DirBuilder::new().mode(0o700).create(&folder);
-    made.map_err(|why| format!("cannot create {}: {why}", folder.display()))?;
-    Ok(folder)
+    let dir = std::env::temp_dir().join(format!("kornsole-diff-{}-{number}", std::process::id()));
+    let made = DirBuilder::new().mode(0o700).create(&dir);
+    made.map_err(|why| format!("cannot create {}: {why}", dir.display()))?;
+    Ok(dir)
 }

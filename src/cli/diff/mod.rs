@@ -37,11 +37,11 @@ pub struct DiffArgs {
     /// Format of the output, with --git
     #[arg(long, value_enum, default_value_t = Format::Text, requires = "git", conflicts_with = "json")]
     pub format: Format,
-    /// With --git: warning to treat as an error (repeatable)
-    #[arg(long, value_name = "ID", value_parser = lint::IDS, requires = "git")]
+    /// With --git: warning to treat as an error, for example W-001 or CFG-S09 (repeatable)
+    #[arg(long, value_name = "ID", value_parser = lint::WARNING_IDS, hide_possible_values = true, requires = "git")]
     pub deny: Vec<String>,
     /// With --git: warning to ignore (repeatable)
-    #[arg(long, value_name = "ID", value_parser = lint::IDS, requires = "git")]
+    #[arg(long, value_name = "ID", value_parser = lint::WARNING_IDS, hide_possible_values = true, requires = "git")]
     pub allow: Vec<String>,
     /// Whose applications are examined
     #[command(flatten)]

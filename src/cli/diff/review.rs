@@ -99,14 +99,14 @@ type Key = (String, String, usize);
 
 fn sides(extracted: &Extracted, rules: &Rules<'_>) -> Result<BTreeMap<Key, Side>, String> {
     let mut sides = BTreeMap::new();
-    for found in inputs::each(extracted.folder(), rules.policy_group) {
+    for found in inputs::each(extracted.dir(), rules.policy_group) {
         let (file, within, side) = match found {
             Ok(file) => (relative(&file.name, extracted), within(&file), side(&file, rules)),
             Err(Unread::Faulty { name, text, faults }) => {
                 (relative(&name, extracted), String::new(), Side { text: Arc::from(text), config: None, faults })
             }
             Err(Unread::Input(why)) => {
-                return Err(why.replace(&format!("{}/", extracted.folder().display()), ""));
+                return Err(why.replace(&format!("{}/", extracted.dir().display()), ""));
             }
         };
         let number = (0..).find(|number| !sides.contains_key(&(file.clone(), within.clone(), *number)));
@@ -116,7 +116,7 @@ fn sides(extracted: &Extracted, rules: &Rules<'_>) -> Result<BTreeMap<Key, Side>
 }
 
 fn relative(name: &Path, extracted: &Extracted) -> String {
-    name.strip_prefix(extracted.folder()).unwrap_or(name).display().to_string()
+    name.strip_prefix(extracted.dir()).unwrap_or(name).display().to_string()
 }
 
 fn within(file: &ConfigFile) -> String {
@@ -125,7 +125,8 @@ fn within(file: &ConfigFile) -> String {
 
 fn side(file: &ConfigFile, rules: &Rules<'_>) -> Side {
     let mut reading = file.read(rules.core);
-    reading.faults.extend(lint::judged(file.lint(), rules.allow, rules.deny));
+    reading.faults.extend(file.lint());
+    reading.faults = lint::judged(reading.faults, rules.allow, rules.deny);
     reading.faults.sort_by_key(|fault| (fault.at, fault.severity));
     Side { text: Arc::clone(&file.text), config: reading.config.map(Arc::new), faults: reading.faults }
 }

@@ -115,13 +115,13 @@ impl NumbersArgs {
 fn each(
     args: &NumbersArgs,
     request: impl Fn(u64) -> Request,
-    said: impl Fn(&JobReport) -> String,
+    reported: impl Fn(&JobReport) -> String,
 ) -> Result<ExitCode, Ended> {
     let mut client = args.daemon.connect()?;
     let (mut text, mut first) = (String::new(), None);
     for number in args.all() {
         match ask(&mut client, &request(number)) {
-            Ok((Reply::Job(job), _)) => text.push_str(&format!("job {}: {}\n", job.number, said(&job))),
+            Ok((Reply::Job(job), _)) => text.push_str(&format!("job {}: {}\n", job.number, reported(&job))),
             Ok(_) => return Err(unexpected()),
             Err(why) => first = first.or(Some(why)),
         }
@@ -155,13 +155,11 @@ fn stopped(
     args: &EndingArgs,
     does: &str,
     request: impl Fn(u64) -> Request,
-    said: fn(&JobReport) -> String,
+    reported: fn(&JobReport) -> String,
 ) -> ExitCode {
-    code(
-        may(args, does).and_then(|may| {
-            if may { each(&args.jobs, request, said) } else { Err(Ended::refused("no change was made")) }
-        }),
-    )
+    code(may(args, does).and_then(|may| {
+        if may { each(&args.jobs, request, reported) } else { Err(Ended::refused("no change was made")) }
+    }))
 }
 
 /// Ends jobs, or takes them out of the queue.

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_says_how_it_must_have_ended() {
+    fn a_dependency_states_how_the_job_must_have_ended() {
         assert_eq!(dependency("7"), Ok(Dependency::on(7, How::Ok)));
         assert_eq!(dependency("7:any"), Ok(Dependency::on(7, How::Any)));
         assert!(dependency("7:bad").is_err() && dependency("x").is_err());

@@ -54,9 +54,9 @@ pub(super) fn check() -> Result<(), Ended> {
 /// Attaches to a job once it runs. Returns its exit status, or 0 when one leaves it running.
 pub(super) fn attach(daemon: &SocketArgs, number: u64) -> Result<ExitCode, Ended> {
     let mut client = daemon.connect()?;
-    let begun = begun(&mut client, number)?;
-    if begun.state == JobState::Ended {
-        return ended(&begun);
+    let started = started(&mut client, number)?;
+    if started.state == JobState::Ended {
+        return ended(&started);
     }
     let lost = |why: io::Error| Ended::refused(format!("the terminal is lost: {why}"));
     let stream = match client.attach(number).map_err(lost)? {
@@ -66,10 +66,10 @@ pub(super) fn attach(daemon: &SocketArgs, number: u64) -> Result<ExitCode, Ended
     };
     let left = {
         let _raw = Raw::begin().map_err(lost)?;
-        talk(stream).map_err(lost)?
+        relay(stream).map_err(lost)?
     };
     if left {
-        say(&format!("\ndetached from job {number}; reattach with `kornsole local attach {number}`"));
+        print_line(&format!("\ndetached from job {number}; reattach with `kornsole local attach {number}`"));
         return Ok(ExitCode::SUCCESS);
     }
     let until = Instant::now() + END;
@@ -77,9 +77,9 @@ pub(super) fn attach(daemon: &SocketArgs, number: u64) -> Result<ExitCode, Ended
         let job = look(&mut client, number)?;
         match job.state {
             JobState::Ended => return ended(&job),
-            JobState::Running if job.attempts == begun.attempts && Instant::now() < until => sleep(LOOK),
+            JobState::Running if job.attempts == started.attempts && Instant::now() < until => sleep(LOOK),
             _ => {
-                say(&format!("job {number} is {}", super::jobs::state(job.state)));
+                print_line(&format!("job {number} is {}", super::jobs::state(job.state)));
                 return Ok(ExitCode::SUCCESS);
             }
         }
@@ -88,7 +88,7 @@ pub(super) fn attach(daemon: &SocketArgs, number: u64) -> Result<ExitCode, Ended
 
 fn ended(job: &JobReport) -> Result<ExitCode, Ended> {
     if job.status != Some(0) {
-        say(&format!("job {}: {}", job.number, job.reason));
+        print_line(&format!("job {}: {}", job.number, job.reason));
     }
     Ok(ExitCode::from(job.status.unwrap_or(1)))
 }
@@ -101,18 +101,18 @@ fn look(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
 }
 
 /// Waits until a job runs, or has ended.
-fn begun(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
-    let mut looks = 0_u64;
+fn started(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
+    let mut polls = 0_u64;
     loop {
         let job = look(client, number)?;
-        looks += 1;
+        polls += 1;
         if matches!(job.state, JobState::Running | JobState::Ended) {
             return Ok(job);
         }
         // A job that was Pending only for a moment is about to start, so report it later.
-        if looks == 2 {
+        if polls == 2 {
             let why = if job.reason.is_empty() { String::new() } else { format!(": {}", job.reason) };
-            say(&format!(
+            print_line(&format!(
                 "job {number} is {}{why}; ctrl-c detaches, `kornsole local attach {number}` reattaches",
                 super::jobs::state(job.state)
             ));
@@ -121,8 +121,8 @@ fn begun(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
     }
 }
 
-fn say(text: &str) {
-    crate::cli::say(&escaped(text));
+fn print_line(text: &str) {
+    crate::cli::print_line(&escaped(text));
 }
 
 /// The terminal while every key goes to the job.
@@ -153,7 +153,7 @@ fn size() -> Vec<u8> {
 }
 
 /// Gives keys to the job and shows its output, until it ends. Returns whether the person left it.
-fn talk(mut stream: UnixStream) -> io::Result<bool> {
+fn relay(mut stream: UnixStream) -> io::Result<bool> {
     let (mut resized, signal) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGWINCH, signal)?;
     stream.write_all(&size())?;

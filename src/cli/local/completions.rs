@@ -144,7 +144,7 @@ fn zsh(script: String) -> String {
             text.push_str(ZSH);
             text.push('\n');
         }
-        let known = ZSH_VALUES.iter().find(|(begins, _)| line.starts_with(begins));
+        let known = ZSH_VALUES.iter().find(|(starts, _)| line.starts_with(starts));
         match known {
             Some((_, function)) => text.push_str(&line.replace(":_default'", &format!(":{function}'"))),
             None => text.push_str(line),
@@ -167,11 +167,11 @@ mod tests {
     }
 
     #[test]
-    fn every_value_that_a_daemon_knows_asks_it() {
+    fn every_value_from_the_daemon_is_requested_from_it() {
         let zsh = script(Shell::Zsh);
-        for (begins, function) in ZSH_VALUES {
-            let lines: Vec<&str> = zsh.lines().filter(|line| line.starts_with(begins)).collect();
-            assert!(!lines.is_empty(), "nothing begins with {begins}");
+        for (starts, function) in ZSH_VALUES {
+            let lines: Vec<&str> = zsh.lines().filter(|line| line.starts_with(starts)).collect();
+            assert!(!lines.is_empty(), "nothing begins with {starts}");
             assert!(lines.iter().all(|line| line.contains(function)), "{lines:?}");
         }
         assert!(zsh.find("_kornsole_jobs() {").unwrap() < zsh.find("if [ \"$funcstack[1]\"").unwrap());

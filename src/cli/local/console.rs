@@ -27,7 +27,7 @@ use source::local::LocalMachine;
 use source::remote::RemoteOptions;
 
 /// How long a token holds: longer than anybody looks on without a pause.
-const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
+const VALID_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many tokens one user has; his oldest goes.
 const MOST_OF_ONE: usize = 16;
 /// How many tokens all users have; more are refused, as those of others are not taken away.
@@ -73,7 +73,7 @@ pub fn is_running() -> bool {
 fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
     let mut client = args.daemon.connect()?;
     let (Reply::Info(info), _) = ask(&mut client, &Request::Info)? else { return Err(unexpected()) };
-    let (Reply::Door { machine, url, token }, _) = ask(&mut client, &Request::Door)? else {
+    let (Reply::Endpoint { machine, url, token }, _) = ask(&mut client, &Request::Endpoint)? else {
         return Err(unexpected());
     };
     let refused = |why: &dyn std::fmt::Display| Ended::refused(why.to_string());
@@ -81,14 +81,14 @@ fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
     let target = Target::new(&url).and_then(|target| target.with_token(token)).map_err(|why| refused(&why))?;
     let name = Some(format!("this machine, {machine}"));
     let options = RemoteOptions { read_only: args.read_only, name, ..RemoteOptions::default() };
-    let (target, door) = target.renewable();
+    let (target, endpoint) = target.renewable();
     let remote = Remote::start(&target, options).map_err(|why| refused(&why))?;
-    LocalMachine::new(args.daemon.path(), &info, remote, door, args.read_only).map_err(|why| refused(&why))
+    LocalMachine::new(args.daemon.path(), &info, remote, endpoint, args.read_only).map_err(|why| refused(&why))
 }
 
 /// How the daemon lets consoles in: the server starts when the first one comes.
-pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path) -> TokenSource {
-    let (engine, tokens) = (Arc::downgrade(engine), folder.join("console-tokens"));
+pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, dir: &Path) -> TokenSource {
+    let (engine, tokens) = (Arc::downgrade(engine), dir.join("console-tokens"));
     // Tokens of an earlier daemon are for an obsolete address.
     let _ = std::fs::remove_file(&tokens);
     let mut options = Options::plain(([127, 0, 0, 1], 0).into(), Profile::Kornsole, config.event.clone());
@@ -117,7 +117,7 @@ pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, folde
 /// A new token for someone.
 fn given(file: &Path, who: &Identity) -> Result<String, String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let until = i64::try_from((now + HOLDS).as_nanos()).ok();
+    let until = i64::try_from((now + VALID_FOR).as_nanos()).ok();
     let known = auth::list(file)?;
     let own: Vec<_> = known.iter().filter(|token| token.identity.user == who.user).collect();
     let old = &own[..(own.len() + 1).saturating_sub(MOST_OF_ONE)];
@@ -139,10 +139,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_opens_many_consoles_logs_out_himself_only() {
-        let folder = std::env::temp_dir().join(format!("kornsole-console-tokens-{}", std::process::id()));
-        std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
-        let file = folder.join("tokens.yaml");
+    fn a_user_with_many_consoles_logs_out_only_itself() {
+        let dir = std::env::temp_dir().join(format!("kornsole-console-tokens-{}", std::process::id()));
+        std::fs::DirBuilder::new().mode(0o700).create(&dir).unwrap();
+        let file = dir.join("tokens.yaml");
         let (sue, bob) = (Identity::new("sue", ["staff"]), Identity::new("bob", ["staff"]));
         given(&file, &bob).unwrap();
         let bobs = auth::list(&file).unwrap()[0].id.clone();
@@ -150,7 +150,7 @@ mod tests {
             given(&file, &sue).unwrap();
         }
         let known = auth::list(&file).unwrap();
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::remove_dir_all(&dir).unwrap();
         assert!(known.iter().any(|token| token.id == bobs), "bob is logged in");
         assert_eq!(known.iter().filter(|token| token.identity.user == "sue").count(), MOST_OF_ONE);
     }

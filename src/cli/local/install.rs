@@ -66,7 +66,7 @@ struct Options {
 
 /// Where the unit is, and whose systemd runs it.
 struct Place {
-    folder: PathBuf,
+    dir: PathBuf,
     user: bool,
     /// Whether the systemd of this machine is called.
     here: bool,
@@ -75,19 +75,19 @@ struct Place {
 impl Place {
     fn of(args: &PlaceArgs) -> Result<Self, Ended> {
         if let Some(root) = &args.root {
-            return Ok(Self { folder: root.join(MACHINE_UNITS), user: false, here: false });
+            return Ok(Self { dir: root.join(MACHINE_UNITS), user: false, here: false });
         }
         if !args.user && rustix::process::geteuid().is_root() {
-            return Ok(Self { folder: Path::new("/").join(MACHINE_UNITS), user: false, here: true });
+            return Ok(Self { dir: Path::new("/").join(MACHINE_UNITS), user: false, here: true });
         }
         let named = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
         let config = named.or_else(home).ok_or_else(|| Ended::misused("no home directory; set HOME"))?;
-        Ok(Self { folder: config.join("systemd/user"), user: true, here: true })
+        Ok(Self { dir: config.join("systemd/user"), user: true, here: true })
     }
 
     fn file(&self) -> PathBuf {
-        self.folder.join(UNIT)
+        self.dir.join(UNIT)
     }
 
     /// Calls the systemd of the machine or of the user, and waits for it.
@@ -112,7 +112,7 @@ impl Place {
 
     /// Where the unit is linked to, so that it starts with the machine or with the user.
     fn link(&self) -> PathBuf {
-        self.folder.join(format!("{}.wants", unit::target(self.user))).join(UNIT)
+        self.dir.join(format!("{}.wants", unit::target(self.user))).join(UNIT)
     }
 }
 
@@ -144,14 +144,14 @@ fn installed(args: &InstallArgs) -> Result<ExitCode, Ended> {
     let replaceable = program.ancestors().find(|path| !place.user && may_be_replaced(path));
     if let Some(path) = replaceable {
         let path = path.display();
-        crate::cli::say(&format!(
+        crate::cli::print_line(&format!(
             "warning: other users can write {path}, and root runs {program_text}; move the program"
         ));
     }
     let text = format!("{MARK}{}", unit::text(program_text, place.user, &args.options));
     let cannot = |why: io::Error| Ended::refused(format!("cannot write {}: {why}", place.file().display()));
     write(&place.file(), &text).map_err(cannot)?;
-    let mut said = format!("wrote {}\n", place.file().display());
+    let mut reported = format!("wrote {}\n", place.file().display());
     match (args.no_start, place.here) {
         (true, _) => {}
         (false, true) => {
@@ -161,9 +161,9 @@ fn installed(args: &InstallArgs) -> Result<ExitCode, Ended> {
             place.systemctl(&["restart", UNIT])?;
             if place.user {
                 call("loginctl", &["enable-linger"])?;
-                said.push_str("enabled lingering: the daemon starts with the machine, and runs without a login\n");
+                reported.push_str("enabled lingering: the daemon starts with the machine, and runs without a login\n");
             }
-            said.push_str(&format!("started {UNIT}\n"));
+            reported.push_str(&format!("started {UNIT}\n"));
         }
         (false, false) => {
             let link = place.link();
@@ -172,10 +172,10 @@ fn installed(args: &InstallArgs) -> Result<ExitCode, Ended> {
             linked
                 .or_else(|why| if why.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(why) })
                 .map_err(cannot)?;
-            said.push_str(&format!("enabled {UNIT}\n"));
+            reported.push_str(&format!("enabled {UNIT}\n"));
         }
     }
-    Ok(print(&escaped(&said)))
+    Ok(print(&escaped(&reported)))
 }
 
 /// Whether others than root can write there. In a directory with the sticky bit they cannot replace what is not theirs.
@@ -189,11 +189,11 @@ fn may_be_replaced(path: &Path) -> bool {
 /// Writes a file whole or not at all.
 fn write(file: &Path, text: &str) -> io::Result<()> {
     file.parent().map_or(Ok(()), fs::create_dir_all)?;
-    let beside = file.with_extension("service.new");
-    fs::write(&beside, text)?;
-    fs::set_permissions(&beside, Permissions::from_mode(0o644))?;
-    fs::File::open(&beside)?.sync_all()?;
-    fs::rename(&beside, file)
+    let temporary = file.with_extension("service.new");
+    fs::write(&temporary, text)?;
+    fs::set_permissions(&temporary, Permissions::from_mode(0o644))?;
+    fs::File::open(&temporary)?.sync_all()?;
+    fs::rename(&temporary, file)
 }
 
 /// Stops the daemon, and removes its unit. The jobs stay on the disk; those that run continue.

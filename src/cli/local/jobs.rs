@@ -120,7 +120,7 @@ pub fn history(args: &HistoryArgs) -> ExitCode {
         let titles = [">JOB", "NAME", "USER", "ENDED", ">TRIES", ">WAITED", ">RAN", ">CPU TIME", ">MAX MEM", ">ASKED"];
         let mut table = Table::new(&titles);
         for job in jobs {
-            let begun = job.started.or(job.ended).unwrap_or(job.submitted);
+            let started = job.started.or(job.ended).unwrap_or(job.submitted);
             let used = used(&job);
             table.row(vec![
                 job.number.to_string(),
@@ -128,7 +128,7 @@ pub fn history(args: &HistoryArgs) -> ExitCode {
                 job.user,
                 job.reason,
                 job.attempts.to_string(),
-                show_ms(begun.saturating_sub(job.submitted)),
+                show_ms(started.saturating_sub(job.submitted)),
                 show_ms(job.ran_ms),
                 used.cpu,
                 used.memory,

@@ -57,7 +57,7 @@ pub struct ListArgs {
 pub struct Kinds(Vec<Kind>);
 
 fn kinds(text: &str) -> Result<Kinds, String> {
-    let all = |takes: &dyn Fn(&Kind) -> bool| Kind::ALL.into_iter().filter(takes).collect::<Vec<_>>();
+    let all = |accepts: &dyn Fn(&Kind) -> bool| Kind::ALL.into_iter().filter(accepts).collect::<Vec<_>>();
     let found = match text {
         "ended" => all(&|kind| !kind.is_live()),
         "pending" => all(&|kind| kind.is_live() && *kind != Kind::Running),

@@ -49,7 +49,7 @@ const SOCKET: &str = "KORNSOLE_LOCAL_SOCKET";
 /// Where the daemon of the whole machine listens.
 const MACHINE_SOCKET: &str = "/run/kornsole/local.sock";
 /// Where the daemon of the whole machine keeps its jobs.
-const MACHINE_FOLDER: &str = "/var/lib/kornsole/local";
+const MACHINE_DIR: &str = "/var/lib/kornsole/local";
 
 /// The arguments of `kornsole local`.
 #[derive(Args, Clone, Debug)]
@@ -128,7 +128,7 @@ pub fn run(args: &LocalArgs) -> ExitCode {
 }
 
 /// Where a user's own daemon keeps its jobs; `None` without a home.
-fn own_folder() -> Option<PathBuf> {
+fn own_dir() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
     Some(named.or_else(home)?.join("kornsole/local"))
@@ -139,7 +139,7 @@ fn own_socket() -> Option<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     match runtime {
         Some(runtime) => Some(runtime.join("kornsole/local.sock")),
-        None => Some(own_folder()?.join("local.sock")),
+        None => Some(own_dir()?.join("local.sock")),
     }
 }
 

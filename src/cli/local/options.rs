@@ -117,12 +117,12 @@ impl JobOptions {
 
     /// These options, and those of `other` that are not among them.
     pub fn or(self, other: Self) -> Self {
-        let says_what = self.requeue || self.no_requeue;
+        let has_requeue = self.requeue || self.no_requeue;
         let (requeue, no_requeue) =
-            if says_what { (self.requeue, self.no_requeue) } else { (other.requeue, other.no_requeue) };
-        let says_after = !self.after.is_empty() || self.dependency.is_some();
+            if has_requeue { (self.requeue, self.no_requeue) } else { (other.requeue, other.no_requeue) };
+        let has_dependency = !self.after.is_empty() || self.dependency.is_some();
         let (after, dependency) =
-            if says_after { (self.after, self.dependency) } else { (other.after, other.dependency) };
+            if has_dependency { (self.after, self.dependency) } else { (other.after, other.dependency) };
         // The last value of a variable wins.
         let env = other.env.into_iter().chain(self.env).collect();
         Self {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_read_is_said_in_one_line() {
+    fn invalid_input_is_reported_in_one_line() {
         let why = read("--time soon").unwrap_err();
         assert!(why.contains("--time") && why.contains("soon") && !why.contains('\n'), "{why}");
         assert!(read("--colour blue").unwrap_err().contains("--colour"));

@@ -23,9 +23,18 @@ pub struct Pbs {
     /// `-V`: all variables.
     all: bool,
     joined: bool,
+    /// Name of the program that runs the script.
+    shell: String,
 }
 
 impl Pbs {
+    /// The requests of a script with this text.
+    pub fn of(script: &str) -> Self {
+        let first = script.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+        let mut words = first.split_whitespace().map(file_name).skip_while(|word| *word == "env");
+        Self { shell: words.next().unwrap_or_default().to_owned(), ..Self::default() }
+    }
+
     /// Parses the words of one line. Returns the ignored options.
     ///
     /// # Errors
@@ -60,8 +69,10 @@ impl Pbs {
         match letter {
             'N' => options.name = Some(value.to_owned()),
             'q' => options.queue = Some(value.to_owned()),
-            'o' => options.output = Some(PathBuf::from(value)),
-            'e' => options.error = Some(PathBuf::from(value)),
+            'o' => options.output = Some(file(value)),
+            'e' => options.error = Some(file(value)),
+            // The shell of the script is that of its first line.
+            'S' if !self.shell.is_empty() && file_name(value) == self.shell => {}
             'd' | 'w' => options.dir = Some(PathBuf::from(value)),
             'J' | 't' => options.array = Some(amounts::array(value)?),
             'j' => self.joined = value != "n",
@@ -109,6 +120,7 @@ impl Pbs {
                 "ncpus" => self.cores = Some(count()?),
                 // Each slot has one core.
                 "ppn" => (self.cores, self.slots) = (Some(count()?), Some(count()?)),
+                "ompthreads" => self.options.env.push(("OMP_NUM_THREADS".to_owned(), count()?.to_string())),
                 "mpiprocs" => self.slots = Some(count()?),
                 "ngpus" | "gpus" => self.options.gpu = Some(count()?.min(1024)),
                 "mem" | "pmem" => self.options.mem = Some(memory(value)?),
@@ -120,12 +132,15 @@ impl Pbs {
     }
 
     fn walltime(&mut self, value: &str) -> Result<(), String> {
-        let mut seconds = Some(0_u64);
-        for part in value.split(':') {
-            let part = part.parse::<u64>().map_err(|_| "expected H:M:S or seconds")?;
-            seconds = seconds.and_then(|sum| sum.checked_mul(60)?.checked_add(part));
+        const DUE: &str = "expected H:M:S, D:H:M:S, or seconds";
+        let parts: Vec<&str> = value.split(':').collect();
+        let units = [24 * 60 * 60, 60 * 60, 60, 1].get(4_usize.saturating_sub(parts.len())..).ok_or(DUE)?;
+        let mut seconds = Some(0_u64).filter(|_| parts.len() <= 4);
+        for (part, unit) in parts.into_iter().zip(units) {
+            let part = part.parse::<u64>().map_err(|_| DUE)?;
+            seconds = seconds.and_then(|sum| sum.checked_add(part.checked_mul(*unit)?));
         }
-        self.options.time = Some(seconds.filter(|seconds| *seconds > 0).ok_or("expected H:M:S or seconds")?);
+        self.options.time = Some(seconds.filter(|seconds| *seconds > 0).ok_or(DUE)?);
         Ok(())
     }
 
@@ -139,6 +154,15 @@ impl Pbs {
         let export = self.names.filter(|_| !self.all).map_or(Export::All, Export::Only);
         (options, Batch { tasks: self.slots.unwrap_or(1), export, ..Batch::new(Dialect::Pbs) })
     }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A file name with the placeholder of PBS for the index.
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(name.replace("^array_index^", "%a"))
 }
 
 /// Parses bytes: `400mb`, `4gb`, or a number of bytes.
@@ -190,9 +214,26 @@ mod tests {
         assert_eq!((options.env.len(), batch.export, batch.tasks), (1, Export::Only(vec!["B".to_owned()]), 8));
         let (options, batch) = read(&["-l select=1:ncpus=8:mpiprocs=2"]).unwrap();
         assert_eq!((options.cpu, batch.tasks), (Some(8000), 2));
-        for line in
-            ["-l nodes=2", "-l feature=x", "-S /bin/csh", "-I x", "-l mem=4x", "-W umask=2", "-l walltime=soon", "-N"]
-        {
+        let (options, _) =
+            read(&["-l select=1:ncpus=8:ompthreads=4 -l walltime=2:01:00:05", "-o out_^array_index^.txt"]).unwrap();
+        assert_eq!((options.time, options.output), (Some(2 * 86_400 + 3605), Some(PathBuf::from("out_%a.txt"))));
+        assert_eq!(options.env, [("OMP_NUM_THREADS".to_owned(), "4".to_owned())]);
+        let shell = |script: &str| Pbs::of(script).line(&["-S".to_owned(), "/usr/bin/bash".to_owned()]).is_ok();
+        assert_eq!(
+            ["#!/bin/bash -l\n", "#!/usr/bin/env bash\n", "#!/bin/sh\n", ""].map(shell),
+            [true, true, false, false]
+        );
+        for line in [
+            "-l walltime=1:1:1:1:1",
+            "-l nodes=2",
+            "-l feature=x",
+            "-S /bin/csh",
+            "-I x",
+            "-l mem=4x",
+            "-W umask=2",
+            "-l walltime=soon",
+            "-N",
+        ] {
             assert!(read(&[line]).is_err(), "{line}");
         }
     }

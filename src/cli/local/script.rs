@@ -39,7 +39,7 @@ pub fn read(file: &str, text: &str) -> Result<Found, String> {
         } else if let Some(rest) = after(line, "#SBATCH") {
             ignored.extend(note(slurm.get_or_insert_default().line(&words(rest).map_err(at)?).map_err(at)?));
         } else if let Some(rest) = after(line, "#PBS") {
-            ignored.extend(note(pbs.get_or_insert_default().line(&words(rest).map_err(at)?).map_err(at)?));
+            ignored.extend(note(pbs.get_or_insert_with(|| Pbs::of(text)).line(&words(rest).map_err(at)?).map_err(at)?));
         }
     }
     let batch = match (slurm, pbs) {
@@ -47,12 +47,12 @@ pub fn read(file: &str, text: &str) -> Result<Found, String> {
         (Some(slurm), None) => Some(slurm.finish().map_err(|why| format!("{file}: {why}"))?),
         (None, pbs) => pbs.map(Pbs::finish),
     };
-    let (theirs, batch) = batch.map_or_else(Default::default, |(options, batch)| (options, Some(batch)));
+    let (remote, batch) = batch.map_or_else(Default::default, |(options, batch)| (options, Some(batch)));
     let ignored = match ignored.is_empty() {
         true => String::new(),
         false => format!("{file}: ignored options without an effect on this machine: {}", ignored.join(", ")),
     };
-    Ok(Found { options: own.or(theirs), batch, ignored })
+    Ok(Found { options: own.or(remote), batch, ignored })
 }
 
 /// Slurm and PBS accept it only in the first column.

@@ -129,7 +129,7 @@ fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
     if args.json {
         return jobs::print_json(found);
     }
-    let when = match found.begins_in {
+    let when = match found.starts_in {
         Some(0) => "starts immediately".to_owned(),
         Some(ms) => format!("starts in about {}", about_ms(ms)),
         None => "start time unknown".to_owned(),
@@ -198,7 +198,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Ended> {
 }
 
 fn warn(what: &str) {
-    crate::cli::say(&format!("warning: {}", escaped(what)));
+    crate::cli::print_line(&format!("warning: {}", escaped(what)));
 }
 
 fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
@@ -304,7 +304,7 @@ fn can_start(program: &str, path: &str, dir: &Path) -> bool {
     if program.contains('/') {
         return is_program(&dir.join(program));
     }
-    !program.is_empty() && path.split(':').any(|folder| is_program(&dir.join(folder).join(program)))
+    !program.is_empty() && path.split(':').any(|parent_dir| is_program(&dir.join(parent_dir).join(program)))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::settings;
 
 /// The directories of the daemon of the machine: others enter that of the socket, and not that of the jobs.
-const FOLDERS: &str = "RuntimeDirectory=kornsole
+const DIRS: &str = "RuntimeDirectory=kornsole
 RuntimeDirectoryMode=0755
 RuntimeDirectoryPreserve=yes
 StateDirectory=kornsole/local
@@ -38,7 +38,7 @@ pub const fn target(user: bool) -> &'static str {
 /// The unit: supervisors outlive the daemon (`KillMode`), and it may make cgroups (`Delegate`).
 pub fn text(program: &str, user: bool, options: &[String]) -> String {
     let target = target(user);
-    let folders = if user { "" } else { FOLDERS };
+    let dirs = if user { "" } else { DIRS };
     let program = quoted(program);
     let options: String = options.iter().map(|option| format!(" {}", quoted(&option.replace('$', "$$")))).collect();
     format!(
@@ -53,7 +53,7 @@ Restart=on-failure
 KillMode=process
 # A cgroup for each job.
 Delegate=yes
-{folders}
+{dirs}
 [Install]
 WantedBy={target}
 "

@@ -27,6 +27,7 @@ use engine::{Core, Engine, Setup};
 use local::cgroup::Enforcement;
 use local::daemon::{Daemon, Settings};
 use local::helper::Helper;
+use local::history::Limits;
 use local::machine::Machine;
 use local::server::Server;
 use local::{peer, queues, store};
@@ -78,9 +79,15 @@ pub struct UpArgs {
     /// Default: a job with a time limit starts before it if that does not delay it.
     #[arg(long)]
     pub no_backfill: bool,
-    /// Maximum number of finished jobs to store
+    /// Maximum number of finished jobs to store; removes the oldest of the user with most
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub history: usize,
+    /// Maximum size of the requests of finished jobs, with environments
+    #[arg(long, value_name = "AMOUNT", default_value = "256M", value_parser = amounts::memory)]
+    pub history_size: i64,
+    /// How long finished jobs are stored
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = amounts::seconds)]
+    pub history_age: u64,
     /// Where the REST API is served, if it is
     #[command(flatten)]
     pub listen: ListenArgs,
@@ -92,19 +99,26 @@ pub struct UpArgs {
     pub logs: LogArgs,
 }
 
+/// A daemon of local jobs runs for months beside them: its memory has less of the past than that of a cluster's scheduler.
+const DEFAULTS: [(&str, &str, &str); 1] = [("event.ringBufferCapacity", "10000", "kornsole local up")];
+/// The same for ended applications: the daemon has its own records of ended jobs.
+const ENDED_APPLICATIONS: usize = 500;
+/// A job starts when an allocation is published.
+const PUBLISH_EVERY: Duration = Duration::from_millis(1);
+
 /// Where this daemon is.
 struct Places {
-    folder: PathBuf,
+    state_dir: PathBuf,
     socket: PathBuf,
 }
 
 impl UpArgs {
     fn places(&self, root: bool) -> Result<Places, String> {
         let none = "no home directory; use --dir";
-        let folder = match &self.dir {
-            Some(folder) => folder.clone(),
-            None if root => PathBuf::from(super::MACHINE_FOLDER),
-            None => super::own_folder().ok_or(none)?,
+        let state_dir = match &self.dir {
+            Some(state_dir) => state_dir.clone(),
+            None if root => PathBuf::from(super::MACHINE_DIR),
+            None => super::own_dir().ok_or(none)?,
         };
         let socket = match &self.socket {
             Some(socket) => socket.clone(),
@@ -112,7 +126,7 @@ impl UpArgs {
             None => super::own_socket().ok_or(none)?,
         };
         let absolute = |path: PathBuf| std::path::absolute(&path).map_err(|why| format!("{}: {why}", path.display()));
-        Ok(Places { folder: absolute(folder)?, socket: absolute(socket)? })
+        Ok(Places { state_dir: absolute(state_dir)?, socket: absolute(socket)? })
     }
 
     fn machine(&self) -> Machine {
@@ -136,12 +150,12 @@ pub fn run(args: &UpArgs) -> ExitCode {
         Err(why) => return fail(&why, 2),
     };
     // Resolve links now, because their targets could change later.
-    places.folder = match store::own_folder(&places.folder) {
-        Ok(folder) => folder,
-        Err(why) => return fail(&format!("{}: {why}", places.folder.display()), 1),
+    places.state_dir = match store::own_dir(&places.state_dir) {
+        Ok(state_dir) => state_dir,
+        Err(why) => return fail(&format!("{}: {why}", places.state_dir.display()), 1),
     };
-    let state = places.folder.join("state");
-    let settings = match args.settings.read(args.config.as_deref(), Some(&state)) {
+    let state = places.state_dir.join("state");
+    let settings = match args.settings.read_over(&DEFAULTS, args.config.as_deref(), Some(&state)) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
@@ -158,11 +172,15 @@ pub fn run(args: &UpArgs) -> ExitCode {
         grace: Duration::from_secs(args.grace),
         output_bytes: u64::try_from(args.output).unwrap_or(u64::MAX),
         user_output_bytes: u64::try_from(args.user_output).unwrap_or(u64::MAX),
-        history: args.history,
+        history: Limits {
+            jobs: args.history,
+            bytes: u64::try_from(args.history_size).unwrap_or(u64::MAX),
+            age: Duration::from_secs(args.history_age),
+        },
         owner,
         helper,
         files: more_files(),
-        socket_folder: places.socket.parent().unwrap_or(Path::new("/")).to_owned(),
+        socket_dir: places.socket.parent().unwrap_or(Path::new("/")).to_owned(),
     };
     match start(args, &settings, own, &places) {
         Ok((engine, rest)) => {
@@ -192,10 +210,10 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
     let engine = engine(by, &machine, args.no_backfill).map_err(|why| (why, 1))?;
     let (daemon, woken) =
-        Daemon::open(Arc::clone(&engine), &places.folder, own).map_err(|why| at(&places.folder, &why))?;
+        Daemon::open(Arc::clone(&engine), &places.state_dir, own).map_err(|why| at(&places.state_dir, &why))?;
     let server = Server::bind(&places.socket, shared)
         .map_err(|why| (format!("cannot listen on {}: {why}", places.socket.display()), 1))?;
-    daemon.set_token_source(console::token_source(&engine, by.config(), &places.folder));
+    daemon.set_token_source(console::token_source(&engine, by.config(), &places.state_dir));
     daemon.adopt();
     let reconciling = Arc::clone(&daemon);
     let thread = |error: std::io::Error| (format!("cannot start a thread: {error}"), 1);
@@ -226,7 +244,9 @@ fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Resul
     let mut setup = setup(by, Profile::Kornsole);
     // A user above the guaranteed cores is preempted even if the memory is small.
     setup.tuning.above_in_one_gives = true;
-    setup.tuning.turns = if no_backfill { Turns::Kept } else { Turns::Backfilled };
+    setup.tuning.ended_applications = ENDED_APPLICATIONS;
+    setup.publish_every = PUBLISH_EVERY;
+    setup.tuning.turns = if no_backfill { Turns::Ordered } else { Turns::Backfilled };
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {
         let read = inputs::one(file, &setup.policy_group).and_then(|read| read.parsed(setup.profile));
@@ -234,12 +254,12 @@ fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Resul
             return last_good(file, why, &setup, &state, hook(by));
         }
         let opened = open_retained(Some(file), None, &setup, &state, 1.0)?;
-        opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
+        opened.profile_note.iter().for_each(|reported| tracing::info!("{reported}"));
         return serve::engine(opened, 1.0, hook(by));
     }
-    predicted::said_at_start(setup.profile, &queues::configuration(machine))
+    predicted::start_notes(setup.profile, &queues::configuration(machine))
         .iter()
-        .for_each(|said| tracing::info!("{said}"));
+        .for_each(|reported| tracing::info!("{reported}"));
     let (core, retained) = own_queues(&setup, &state, machine)?;
     let started = Engine::start_with_journal(core, 1.0, hook(by), retained);
     started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
@@ -257,7 +277,7 @@ fn last_good(
     hook: Option<engine::DrainHook>,
 ) -> Result<Arc<Engine>, String> {
     let fresh: MakeCore<'_> = Box::new(|_| Err("no journal".to_owned()));
-    let Ok((mut core, retained)) = state.begin(setup, 1.0, None, fresh) else { return Err(why) };
+    let Ok((mut core, retained)) = state.start(setup, 1.0, None, fresh) else { return Err(why) };
     tracing::warn!("the last good configuration is active: {why}");
     let known = core.attach_config_file(file, std::fs::read(file).unwrap_or_default());
     let started = Engine::start_with_journal(core, 1.0, hook, retained);
@@ -275,7 +295,7 @@ fn own_queues(
     let config = load::parsed(std::path::Path::new("default"), &text, setup.profile)?;
     let fresh: MakeCore<'_> =
         Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(text.as_bytes(), None)));
-    state.begin(setup, 1.0, None, fresh)
+    state.start(setup, 1.0, None, fresh)
 }
 
 fn until_asked(engine: &Engine) -> ExitCode {

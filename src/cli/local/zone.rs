@@ -79,8 +79,8 @@ impl Zone {
         let (at, of) = (HEADER, HEADER + times * width);
         let number = |at: usize, width: usize| {
             let bytes = block.get(at..at + width)?;
-            let sign = if bytes[0] & 0x80 == 0 { 0 } else { -1 };
-            Some(bytes.iter().fold(sign, |sum: i64, byte| sum << 8 | i64::from(*byte)))
+            let symbol = if bytes[0] & 0x80 == 0 { 0 } else { -1 };
+            Some(bytes.iter().fold(symbol, |sum: i64, byte| sum << 8 | i64::from(*byte)))
         };
         let difference = |kind: usize| number(of + times + kind * 6, 4).filter(|_| kind < kinds);
         let change = |n: usize| Some((number(at + n * width, width)?, difference(usize::from(*block.get(of + n)?))?));
@@ -205,11 +205,11 @@ fn after_name(text: &str) -> Option<&str> {
 fn clock(text: &str) -> Option<(i64, &str)> {
     let end = text.find(|letter: char| letter.is_ascii_alphabetic() || letter == '<').unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
-    let (sign, number) = number.strip_prefix('-').map_or((1, number), |number| (-1, number));
+    let (symbol, number) = number.strip_prefix('-').map_or((1, number), |number| (-1, number));
     let parts = number.strip_prefix('+').unwrap_or(number).split(':').map(|part| part.parse::<i64>().ok());
     let parts = parts.collect::<Option<Vec<_>>>().filter(|parts| parts.len() <= 3)?;
     let fit = parts.iter().all(|part| (0..=167).contains(part));
-    fit.then(|| (sign * parts.iter().zip([3600, 60, 1]).map(|(part, unit)| part * unit).sum::<i64>(), rest))
+    fit.then(|| (symbol * parts.iter().zip([3600, 60, 1]).map(|(part, unit)| part * unit).sum::<i64>(), rest))
 }
 
 /// Midnight at the start of a day.

@@ -74,12 +74,12 @@ fn by_ending(file: &Path) -> Option<BatchFormat> {
 }
 
 fn reader(file: &Path) -> Result<Box<dyn BufRead>, String> {
-    const ROOM: usize = 1 << 16;
+    const SPACE: usize = 1 << 16;
     if file == Path::new("-") {
-        return Ok(Box::new(BufReader::with_capacity(ROOM, io::stdin())));
+        return Ok(Box::new(BufReader::with_capacity(SPACE, io::stdin())));
     }
     match File::open(file) {
-        Ok(opened) => Ok(Box::new(BufReader::with_capacity(ROOM, opened))),
+        Ok(opened) => Ok(Box::new(BufReader::with_capacity(SPACE, opened))),
         Err(error) => Err(format!("cannot read {}: {error}", file.display())),
     }
 }

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn both_formats_say_the_same() {
+    fn both_formats_give_the_same_result() {
         let text = "User,groups,queue,tags,type,tag.NS,expect\n\
                     sue,dev;ops,root.a,\"stage=prod;note=a=b, c\",spark,red,root.a\n\
                     bob,,,,,,rejected\n";

@@ -7,13 +7,13 @@ use unicode_width::UnicodeWidthStr;
 use super::people::pad;
 
 /// The number of buffered rows that determine the widths.
-const HELD: usize = 200;
+const BUFFERED: usize = 200;
 
 /// A table of `N` columns.
 pub struct Table<const N: usize> {
     widest: [usize; N],
     widths: [usize; N],
-    held: Option<Vec<[String; N]>>,
+    buffered: Option<Vec<[String; N]>>,
 }
 
 impl<const N: usize> Table<N> {
@@ -21,22 +21,22 @@ impl<const N: usize> Table<N> {
     pub fn new(titles: [&str; N], widest: [usize; N]) -> Self {
         let titles = titles.map(str::to_owned);
         let widths = std::array::from_fn(|column| titles[column].width());
-        Self { widest, widths, held: Some(vec![titles]) }
+        Self { widest, widths, buffered: Some(vec![titles]) }
     }
 
     /// Adds a row and prints it when the widths are known.
     pub fn row(&mut self, cells: [String; N], out: &mut impl Write) -> io::Result<()> {
-        let Some(held) = &mut self.held else { return print(&cells, &self.widths, out) };
+        let Some(buffered) = &mut self.buffered else { return print(&cells, &self.widths, out) };
         for (column, cell) in cells.iter().enumerate() {
             self.widths[column] = self.widths[column].max(cell.width().min(self.widest[column]));
         }
-        held.push(cells);
-        if held.len() > HELD { self.flush(out) } else { Ok(()) }
+        buffered.push(cells);
+        if buffered.len() > BUFFERED { self.flush(out) } else { Ok(()) }
     }
 
     /// Prints the buffered rows.
     pub fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
-        self.held.take().unwrap_or_default().iter().try_for_each(|cells| print(cells, &self.widths, out))
+        self.buffered.take().unwrap_or_default().iter().try_for_each(|cells| print(cells, &self.widths, out))
     }
 }
 

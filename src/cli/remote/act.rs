@@ -149,15 +149,15 @@ pub(super) fn report(done: &Done, json: bool) -> String {
     match done {
         Done::Killed(killed) if json => lines([json!({
             "applicationID": killed.app.as_str(), "ok": true, "queue": killed.queue.as_str(), "state": killed.state.name(),
-            "releasedAllocations": ids(&killed.released), "withdrawnRequests": ids(&killed.withdrawn), "left": killed.left,
+            "releasedAllocations": ids(&killed.released), "withdrawnRequests": ids(&killed.canceled), "left": killed.left,
             "pods": killed.pods.iter().map(|(pod, end)| (pod.clone(), json!(end.to_string()))).collect::<serde_json::Map<_, _>>(),
         })]),
         Done::Killed(killed) => {
             let released = count(killed.released.len() as u64, "allocation");
-            let withdrawn = count(killed.withdrawn.len() as u64, "request");
+            let canceled = count(killed.canceled.len() as u64, "request");
             let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
             let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-            format!("{}: {released} released, {withdrawn} canceled{left}\n", escape(&text))
+            format!("{}: {released} released, {canceled} canceled{left}\n", escape(&text))
         }
         Done::Moved(moved) if json => lines([json!({
             "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),
@@ -173,8 +173,8 @@ pub(super) fn report(done: &Done, json: bool) -> String {
             let verb = if new.dry_run { "would be active" } else { "is active" };
             let happens: String = new.what_happens.iter().map(|what| format!("  {what}\n")).collect();
             // A kornsole server reports it with the number of applications.
-            let said = |path: &QueuePath| new.what_happens.iter().any(|what| what.starts_with(path.as_str()));
-            let drains = new.draining.iter().filter(|(_, path)| !said(path));
+            let reported = |path: &QueuePath| new.what_happens.iter().any(|what| what.starts_with(path.as_str()));
+            let drains = new.draining.iter().filter(|(_, path)| !reported(path));
             let drains: String = drains.map(|(_, path)| format!("  {path} drains\n")).collect();
             let changes = match new.changes.len() {
                 1 => "1 change".to_owned(),

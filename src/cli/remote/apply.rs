@@ -165,7 +165,7 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
             order.allowed = confirmed(previewed, allowed)?;
         }
     }
-    order.act = order.act.in_earnest();
+    order.act = order.act.for_real();
     let refusal = match once.act(&order) {
         Ok(done) => return print(&report(&done, json)).map(|_| ()),
         Err(refusal) => refusal,

@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use super::{ClientArgs, Ended, ServerArgs};
 use client::{Remote, encode_once};
 use config::DEFAULT_POLICY_GROUP;
-use engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected, SalvagedFolder};
+use engine::journal::{AuditInspection, DirError, DirInspection, Inspected, SalvagedDir};
 use model::Profile;
-use source::remote::kept::Retained;
 use source::remote::once::Once;
+use source::remote::stored::Retained;
 use view::audit::AuditQuery;
 use wire::convert::{Wall, audit as convert};
 use wire::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
@@ -43,15 +43,15 @@ impl AuditSourceArgs {
     /// Opens what the arguments name: a server, or a state directory.
     pub(super) fn open(&self) -> Result<AuditSource, Ended> {
         if let Some(path) = &self.state {
-            let opened: Result<Box<dyn Inspected>, FolderError> = match AuditInspection::is_of(path) {
+            let opened: Result<Box<dyn Inspected>, DirError> = match AuditInspection::is_of(path) {
                 true => AuditInspection::open(path).map(|look| Box::new(look) as _),
-                false => FolderInspection::open(path).map(|look| Box::new(look) as _),
+                false => DirInspection::open(path).map(|look| Box::new(look) as _),
             };
-            let folder = opened.or_else(|trouble| match trouble {
-                FolderError::Damaged(why) => SalvagedFolder::open(path, &why).map(|look| Box::new(look) as _),
+            let dir = opened.or_else(|problem| match problem {
+                DirError::Damaged(why) => SalvagedDir::open(path, &why).map(|look| Box::new(look) as _),
                 other => Err(other),
             });
-            return Ok(AuditSource::Folder(folder.map_err(|trouble| failed(path, &trouble))?));
+            return Ok(AuditSource::Dir(dir.map_err(|problem| failed(path, &problem))?));
         }
         let once = self.server_args().connect()?;
         match once.remote() {
@@ -68,14 +68,14 @@ impl AuditSourceArgs {
     }
 
     /// The directory of a scheduler that does not run.
-    pub(super) fn folder(&self) -> Result<FolderInspection, Ended> {
-        let folder = self.state.clone().unwrap_or_default();
-        FolderInspection::open(&folder).map_err(|trouble| failed(&folder, &trouble))
+    pub(super) fn dir(&self) -> Result<DirInspection, Ended> {
+        let dir = self.state.clone().unwrap_or_default();
+        DirInspection::open(&dir).map_err(|problem| failed(&dir, &problem))
     }
 }
 
-fn failed(folder: &Path, trouble: &FolderError) -> Ended {
-    ended(trouble.said_of(folder))
+fn failed(dir: &Path, problem: &DirError) -> Ended {
+    ended(problem.reported_of(dir))
 }
 
 /// An audit to read, with the revisions that belong to it.
@@ -83,7 +83,7 @@ pub(super) enum AuditSource {
     /// That of a running scheduler.
     Server(Box<Once>),
     /// That of a state directory.
-    Folder(Box<dyn Inspected>),
+    Dir(Box<dyn Inspected>),
     /// That of orders to a cluster, on this machine.
     Retained(Retained, Profile),
 }
@@ -93,13 +93,13 @@ impl AuditSource {
     pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
         let once = match self {
             Self::Server(once) => once,
-            Self::Folder(look) => {
+            Self::Dir(look) => {
                 let entries = look.audit_log().entries(query);
-                return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
+                return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &started_at())).collect(), None));
             }
             Self::Retained(retained, _) => {
                 let entries = retained.audit_entries(query);
-                return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
+                return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &started_at())).collect(), None));
             }
         };
         let wanted = [("user", &query.user), ("action", &query.action), ("object", &query.object)];
@@ -127,15 +127,15 @@ impl AuditSource {
     pub fn revisions(&self, last: usize) -> Result<Vec<RevisionInfo>, Ended> {
         let once = match self {
             Self::Server(once) => once,
-            Self::Folder(look) => {
+            Self::Dir(look) => {
                 let found = look.audit_log().revisions(None, last);
                 let current = found.first().map(|newest| newest.number);
-                return Ok(found.iter().map(|one| convert::revision(one, current, &began())).collect());
+                return Ok(found.iter().map(|one| convert::revision(one, current, &started_at())).collect());
             }
             Self::Retained(retained, _) => {
                 let found = retained.revisions();
                 let current = found.first().map(|newest| newest.number);
-                return Ok(found.iter().take(last).map(|one| convert::revision(one, current, &began())).collect());
+                return Ok(found.iter().take(last).map(|one| convert::revision(one, current, &started_at())).collect());
             }
         };
         let mut found: Vec<RevisionInfo> = Vec::new();
@@ -158,12 +158,12 @@ impl AuditSource {
         if let Self::Retained(retained, _) = self {
             let found =
                 revision.map_or_else(|| retained.newest(), |number| retained.revision(number)).ok_or_else(none)?;
-            return Ok(convert::old_configuration(&found, DEFAULT_POLICY_GROUP, &began()));
+            return Ok(convert::old_configuration(&found, DEFAULT_POLICY_GROUP, &started_at()));
         }
         let look = match (self, revision) {
             (Self::Server(once), Some(number)) => return get(once, &format!("config/history/{number}")),
             (Self::Server(once), None) => return get(once, "config"),
-            (Self::Folder(look), _) => look,
+            (Self::Dir(look), _) => look,
             (Self::Retained(..), _) => return Err(none()),
         };
         let found = match revision {
@@ -177,13 +177,13 @@ impl AuditSource {
         if found.text.is_none() {
             return Err(ended(format!("the text of revision {} is unknown: {}", found.number, found.reason)));
         }
-        Ok(convert::old_configuration(&found, look.policy_group(), &began()))
+        Ok(convert::old_configuration(&found, look.policy_group(), &started_at()))
     }
 
     /// How a command ends that has shown what there is: of a damaged directory that is what is intact.
     pub fn end(&self) -> Result<(), Ended> {
         match self {
-            Self::Folder(look) => look.damage().map_or(Ok(()), |damage| Err(ended(damage.to_owned()))),
+            Self::Dir(look) => look.damage().map_or(Ok(()), |damage| Err(ended(damage.to_owned()))),
             _ => Ok(()),
         }
     }
@@ -192,7 +192,7 @@ impl AuditSource {
     pub fn profile(&self) -> Profile {
         match self {
             Self::Server(once) => once.remote().profile(),
-            Self::Folder(look) => look.profile(),
+            Self::Dir(look) => look.profile(),
             Self::Retained(_, profile) => *profile,
         }
     }
@@ -203,7 +203,7 @@ fn ended(message: String) -> Ended {
 }
 
 /// For what has no time of the wall clock: all that was written by a running scheduler has one.
-fn began() -> Wall {
+fn started_at() -> Wall {
     Wall::new(std::time::SystemTime::UNIX_EPOCH, 1.0)
 }
 

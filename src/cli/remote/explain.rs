@@ -16,7 +16,7 @@ use client::Remote;
 use config::DEFAULT_POLICY_GROUP;
 use console::present::format::duration;
 use engine::explain::explained as explained_by;
-use engine::journal::{FolderInspection, Inspected as _};
+use engine::journal::{DirInspection, Inspected as _};
 use forecast::twin::Twin;
 use forecast::whatif::{Fork, Pace};
 use model::{AppId, AskId, Identity, Time};
@@ -99,8 +99,8 @@ impl Answered {
         let wall = Wall::new(UNIX_EPOCH, 1.0);
         match found {
             Finding::App(found) => {
-                let said = |app: &AppId, ask: &AskId| twin.said(app, ask);
-                let mut explained = convert::explained_by_twin(found, twin.unknown(), said, &wall);
+                let reported = |app: &AppId, ask: &AskId| twin.reported(app, ask);
+                let mut explained = convert::explained_by_twin(found, twin.unknown(), reported, &wall);
                 explained.notes = twin.hints(found.asks.iter().map(|ask| &ask.id));
                 Self::App(Box::new(explained))
             }
@@ -150,7 +150,7 @@ fn explained(args: &ExplainArgs) -> Result<bool, Ended> {
     let answered = match (&args.server, &args.state) {
         (Some(server), _) => at_server(args, server, &question)?,
         (None, Some(state)) if state.is_file() => of_dump(state, &question)?,
-        (None, Some(folder)) => of_folder(folder, &question)?,
+        (None, Some(dir)) => of_dir(dir, &question)?,
         (None, None) => of_workload(args, &question)?,
     };
     let sheet = answered.sheet();
@@ -182,9 +182,9 @@ fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<An
     Ok(answered.with_core(&core))
 }
 
-fn of_folder(folder: &Path, question: &Question) -> Result<Answered, Ended> {
-    let look = FolderInspection::open(folder);
-    let look = look.map_err(|trouble| Ended { message: trouble.said_of(folder), code: 1 })?;
+fn of_dir(dir: &Path, question: &Question) -> Result<Answered, Ended> {
+    let look = DirInspection::open(dir);
+    let look = look.map_err(|problem| Ended { message: problem.reported_of(dir), code: 1 })?;
     let found = look.explain(question).map_err(refused)?;
     Ok(Answered::of(&found).with_core(look.profile().name()))
 }
@@ -208,7 +208,7 @@ fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ende
         Ok(RunOutcome::Refused) => return Err(failed(input.report)),
         Err(error) => return Err(failed(error.to_string())),
     }
-    let moment = (runner.now(), Pace::beginning(runner.now()));
+    let moment = (runner.now(), Pace::initial(runner.now()));
     let fork = Fork::of(runner.scheduler(), Some(&question.partition), moment, None, usize::MAX);
     let found = explained_by(&fork.map_err(|why| failed(why.to_string()))?, &question.of).map_err(refused)?;
     Ok(Answered::of(&found).with_core(core.name()))
@@ -287,7 +287,7 @@ fn of_limits(limits: &[LimitUsed]) -> String {
             amount(one.limit),
             amount(one.used),
             amount(one.pending),
-            amount(one.held_back()),
+            amount(one.blocked()),
         ]);
     }
     table.text()

@@ -29,7 +29,7 @@ use serde::de::DeserializeOwned;
 use super::attach::{self, WayArgs};
 use super::look::Rejected;
 use super::printed::{csv, document, safe};
-use super::{fail, say, trends};
+use super::{fail, print_line, trends};
 pub use act::{KillArgs, MoveArgs, kill, move_to};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
 use client::{Fault, Limits, Remote};
@@ -196,7 +196,7 @@ fn now() -> Time {
 }
 
 fn note_on_stderr(note: &str) {
-    say(&safe(note));
+    print_line(&safe(note));
 }
 
 /// The exit code of a command. A reader that has seen enough is no error.

@@ -181,10 +181,10 @@ fn diff(of: &AuditSourceArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
 }
 
 fn roll_back(of: &AuditSourceArgs, revision: u64, args: &ChangeArgs) -> Result<(), Ended> {
-    if let Some(folder) = &of.state {
-        let folder = folder.display();
+    if let Some(dir) = &of.state {
+        let dir = dir.display();
         let message = format!(
-            "only a running scheduler can roll back, because it shows the effects: start one with --state {folder} and use --server; or print the text with `kornsole config show {revision} --state {folder}`, and start with it"
+            "only a running scheduler can roll back, because it shows the effects: start one with --state {dir} and use --server; or print the text with `kornsole config show {revision} --state {dir}`, and start with it"
         );
         return Err(Ended { message, code: 2 });
     }

@@ -121,15 +121,15 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
         rows.extend(part.ended.iter().filter(|row| args.ended && wanted(row)));
         let mut table = Table::new(&["APPLICATION", "QUEUE", "USER", "STATE", ">CPU", ">MEM", ">WAITING", "MESSAGE"]);
         for row in rows {
-            let held = row.allocated.add(&row.placeholder);
+            let used = row.allocated.add(&row.placeholder);
             let cell = Cells { once, kind: "application", name: row.id.as_str() };
             table.row(vec![
                 row.id.to_string(),
                 row.queue.to_string(),
                 row.who.user.clone(),
                 row.state.to_string(),
-                cell.amount("allocations", VCORE, show_amount(VCORE, held.amount(VCORE))),
-                cell.amount("allocations", MEMORY, show_amount(MEMORY, held.amount(MEMORY))),
+                cell.amount("allocations", VCORE, show_amount(VCORE, used.amount(VCORE))),
+                cell.amount("allocations", MEMORY, show_amount(MEMORY, used.amount(MEMORY))),
                 cell.list("requests", if row.pending_asks == 0 { String::new() } else { row.pending_asks.to_string() }),
                 row.message.as_deref().unwrap_or_default().to_owned(),
             ]);
@@ -195,8 +195,8 @@ fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow
     if let Some(never) = part.never(row, ask) {
         return format!("waits: {}", never.sentence());
     }
-    if let (PendingReason::NoNode, Some(said)) = (reason, &ask.said) {
-        return format!("waits: no node accepts it: {said}");
+    if let (PendingReason::NoNode, Some(reported)) = (reason, &ask.reported) {
+        return format!("waits: no node accepts it: {reported}");
     }
     let words = match reason {
         PendingReason::NotTried => "waits: not tried yet",

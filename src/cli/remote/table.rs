@@ -40,8 +40,8 @@ impl Table {
             let mut line = String::new();
             for (column, cell) in row.iter().enumerate() {
                 let pad = " ".repeat(widths[column].saturating_sub(cell.width()));
-                let figures = self.titles[column].starts_with('>');
-                line.push_str(&if figures { format!("{pad}{cell}  ") } else { format!("{cell}{pad}  ") });
+                let metrics = self.titles[column].starts_with('>');
+                line.push_str(&if metrics { format!("{pad}{cell}  ") } else { format!("{cell}{pad}  ") });
             }
             text.push_str(line.trim_end());
             text.push('\n');

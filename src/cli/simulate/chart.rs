@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (960, 280);
 /// Colors that are distinguishable with any color vision (Okabe and Ito).
-const COLOURS: [RGBColor; 7] = [
+const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -33,9 +33,9 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     }
     let mut svg = String::new();
     draw(&mut svg, (title, unit), (end, top), curves).ok()?;
-    for (number, (colour, width)) in (0..curves.len()).map(|number| (number, pen(number))) {
+    for (number, (color, width)) in (0..curves.len()).map(|number| (number, pen(number))) {
         // The library would draw each dash as an element.
-        let RGBColor(red, green, blue) = colour;
+        let RGBColor(red, green, blue) = color;
         let stroke = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\" stroke-width=\"{width}\"");
         let dashed = format!("{stroke} stroke-dasharray=\"{}\"", DASHES[number % DASHES.len()]);
         svg = svg.replace(&stroke, &dashed);
@@ -45,7 +45,7 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
 
 /// The second seven lines are thinner and have dashes, so that color is not the only difference.
 const fn pen(number: usize) -> (RGBColor, u32) {
-    (COLOURS[number % COLOURS.len()], if number < COLOURS.len() { 2 } else { 1 })
+    (COLORS[number % COLORS.len()], if number < COLORS.len() { 2 } else { 1 })
 }
 
 fn draw(
@@ -64,8 +64,8 @@ fn draw(
         .build_cartesian_2d(0.0..end, 0.0..top * 1.05)?;
     chart.configure_mesh().light_line_style(WHITE).x_desc("hours").y_desc(unit).max_light_lines(1).draw()?;
     for (number, curve) in curves.iter().enumerate() {
-        let (colour, width) = pen(number);
-        let style = colour.stroke_width(width);
+        let (color, width) = pen(number);
+        let style = color.stroke_width(width);
         chart
             .draw_series(LineSeries::new(curve.points.iter().copied(), style))?
             .label(curve.name.clone())
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_known_without_their_colours() {
+    fn lines_are_identified_without_their_colors() {
         let curve = |number: usize| Curve {
             name: format!("run {number}"),
             points: (0..256).map(|at| (f64::from(at), f64::from(at % 7 * 10))).collect(),

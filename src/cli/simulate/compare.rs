@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::sweep::{Report, Row};
 use super::variant::Label;
 use forecast::simulate::target::time;
-use forecast::simulate::{Figures, NEVER};
+use forecast::simulate::{Metrics, NEVER};
 use forecast::whatif::Spread;
 
-type Value = Box<dyn Fn(&Figures) -> Option<f64>>;
+type Value = Box<dyn Fn(&Metrics) -> Option<f64>>;
 
 /// Such a time is [`NEVER`], or a median that includes it.
 const NEVER_FROM: f64 = (NEVER / 4) as f64;
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl Measure {
-    fn new(title: &str, key: &str, kind: Kind, of: impl Fn(&Figures) -> Option<f64> + 'static) -> Self {
+    fn new(title: &str, key: &str, kind: Kind, of: impl Fn(&Metrics) -> Option<f64> + 'static) -> Self {
         Self { title: title.to_owned(), key: key.to_owned(), kind, of: Box::new(of) }
     }
 
@@ -58,35 +58,35 @@ impl Measure {
 
 /// The columns: waits, pending requests, and usage of each resource.
 pub(super) fn measures(report: &Report) -> Vec<Measure> {
-    let wait = |title: &str, key: &str, of: fn(&Figures) -> u64| {
-        Measure::new(title, key, Kind::Time, move |figures| Some(of(figures) as f64))
+    let wait = |title: &str, key: &str, of: fn(&Metrics) -> u64| {
+        Measure::new(title, key, Kind::Time, move |metrics| Some(of(metrics) as f64))
     };
-    let count = |title: &str, key: &str, of: fn(&Figures) -> u64| {
-        Measure::new(title, key, Kind::Count, move |figures| Some(of(figures) as f64))
+    let count = |title: &str, key: &str, of: fn(&Metrics) -> u64| {
+        Measure::new(title, key, Kind::Count, move |metrics| Some(of(metrics) as f64))
     };
     let mut all = vec![
-        wait("wait p50", "wait_p50_ms", |figures| figures.total.waits.p50),
-        wait("p95", "wait_p95_ms", |figures| figures.total.waits.p95),
-        wait("p99", "wait_p99_ms", |figures| figures.total.waits.p99),
-        count("waiting", "waiting", |figures| figures.total.waits.waiting),
-        count("rejected", "rejected", |figures| figures.rejected),
-        count("preempted", "preempted", |figures| figures.total.preempted),
-        wait("makespan", "makespan_ms", |figures| figures.ended),
+        wait("wait p50", "wait_p50_ms", |metrics| metrics.total.waits.p50),
+        wait("p95", "wait_p95_ms", |metrics| metrics.total.waits.p95),
+        wait("p99", "wait_p99_ms", |metrics| metrics.total.waits.p99),
+        count("waiting", "waiting", |metrics| metrics.total.waits.waiting),
+        count("rejected", "rejected", |metrics| metrics.rejected),
+        count("preempted", "preempted", |metrics| metrics.total.preempted),
+        wait("makespan", "makespan_ms", |metrics| metrics.ended),
     ];
-    let names: BTreeSet<&String> = report.rows.iter().flat_map(|row| row.figures.resources.keys()).collect();
+    let names: BTreeSet<&String> = report.rows.iter().flat_map(|row| row.metrics.resources.keys()).collect();
     for name in names.into_iter().filter(|name| *name != "pods") {
         let (mean, last) = (name.clone(), name.clone());
-        all.push(Measure::new(name, &format!("{name}_mean"), Kind::Share, move |figures| {
-            figures.resources.get(&mean).and_then(|used| used.share())
+        all.push(Measure::new(name, &format!("{name}_mean"), Kind::Share, move |metrics| {
+            metrics.resources.get(&mean).and_then(|used| used.share())
         }));
-        all.push(Measure::new(&format!("{name} at the end"), &format!("{name}_end"), Kind::Share, move |figures| {
-            figures.resources.get(&last).map(|used| f64::from(used.last) / 1000.0)
+        all.push(Measure::new(&format!("{name} at the end"), &format!("{name}_end"), Kind::Share, move |metrics| {
+            metrics.resources.get(&last).map(|used| f64::from(used.last) / 1000.0)
         }));
     }
-    all.push(Measure::new("fairness", "fairness", Kind::Share, |figures| figures.fairness));
+    all.push(Measure::new("fairness", "fairness", Kind::Share, |metrics| metrics.fairness));
     // Omit columns with the same value everywhere.
     all.retain(|measure| {
-        let mut values = report.rows.iter().filter_map(|row| (measure.of)(&row.figures)).peekable();
+        let mut values = report.rows.iter().filter_map(|row| (measure.of)(&row.metrics)).peekable();
         values.peek().is_some() && (measure.kind != Kind::Count || values.any(|value| value > 0.0))
     });
     all
@@ -100,7 +100,7 @@ pub(super) struct Line<'r> {
 impl Line<'_> {
     /// The median, 10th, and 90th percentile of a measure.
     pub fn spread(&self, measure: &Measure) -> Option<Spread> {
-        let values: Vec<f64> = self.runs.iter().filter_map(|row| (measure.of)(&row.figures)).collect();
+        let values: Vec<f64> = self.runs.iter().filter_map(|row| (measure.of)(&row.metrics)).collect();
         (!values.is_empty()).then(|| Spread::of(values))
     }
 }
@@ -151,8 +151,8 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
 fn queues(line: &Line<'_>, first: &Line<'_>, better: &mut Vec<String>, worse: &mut Vec<String>) {
     let [Some(one), Some(other)] = [line, first].map(|line| line.runs.first()) else { return };
     let mut changes: Vec<(i128, String)> = Vec::new();
-    for queue in one.figures.queues.iter().filter(|queue| queue.name != "root") {
-        let before = other.figures.queues.iter().find(|before| before.name == queue.name);
+    for queue in one.metrics.queues.iter().filter(|queue| queue.name != "root") {
+        let before = other.metrics.queues.iter().find(|before| before.name == queue.name);
         let Some(before) = before else { continue };
         let (now, was) = (queue.waits.p95, before.waits.p95);
         if time(now) != time(was) {

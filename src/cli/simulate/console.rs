@@ -6,28 +6,28 @@ use std::sync::Arc;
 use clap::{Args as _, FromArgMatches as _};
 
 use super::compare::sentences;
-use super::progress::Said;
+use super::progress::Reported;
 use super::search::searched;
 use super::sweep::{Report, Row, sweep};
 use super::variant::Label;
 use super::{Cluster, Ended, Past, SimulateArgs, never, read, variant};
 use console::{SimulateJob, Simulator};
-use forecast::simulate::{Figures, Group, Waits};
+use forecast::simulate::{Group, Metrics, Waits};
 use scheduler::NodeSpec;
 use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedUse, SimulatedWaits, Simulation};
 
 /// Makes simulations for a console; files are looked for in a directory, or where the process is.
-pub fn simulator(folder: Option<&Path>) -> Simulator {
-    let folder = folder.map(Path::to_owned).unwrap_or_default();
-    Simulator::new(move |job, said| made(job, &folder, said).map_err(|ended| ended.message))
+pub fn simulator(dir: Option<&Path>) -> Simulator {
+    let dir = dir.map(Path::to_owned).unwrap_or_default();
+    Simulator::new(move |job, reported| made(job, &dir, reported).map_err(|ended| ended.message))
 }
 
-fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation, Ended> {
+fn made(job: &SimulateJob, dir: &Path, reported: &Reported<'_>) -> Result<Simulation, Ended> {
     let words = words(&job.words)?;
     if let [file] = words.as_slice()
         && Path::new(file).extension().is_some_and(|end| end == "jsonl")
     {
-        return finished(&folder.join(file));
+        return finished(&dir.join(file));
     }
     let words = if job.past.is_some() { of_the_past(words) } else { words };
     let mut args = parsed(&words)?;
@@ -37,7 +37,7 @@ fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation,
     }
     let files = args.workloads.iter_mut().chain(&mut args.configs);
     let files = files.chain(&mut args.state).chain(&mut args.nodes).chain(&mut args.pods).chain(&mut args.resume);
-    files.for_each(|file| *file = folder.join(&*file));
+    files.for_each(|file| *file = dir.join(&*file));
     let nodes = job.nodes.iter().map(|(id, capacity)| NodeSpec {
         id: id.clone(),
         capacity: capacity.clone(),
@@ -45,7 +45,7 @@ fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation,
     });
     args.cluster = job.config.as_ref().map(|config| Cluster { config: config.to_string(), nodes: nodes.collect() });
     variant::check(&args)?;
-    let watch = (job.stop.flag(), said);
+    let watch = (job.stop.flag(), reported);
     let inputs = read::inputs(&args, watch)?;
     let (rows, sentences) = if args.find.is_some() {
         let search = searched(&args, &inputs, watch)?;
@@ -137,34 +137,34 @@ fn runs(rows: &[Row], sentences: &[String], notes: &[String]) -> Vec<Arc<Simulat
         if several {
             name.push_str(&format!(", seed {}", row.label.seed));
         }
-        let never = never::sentences(&row.figures);
+        let never = never::sentences(&row.metrics);
         let notes =
             if never.is_empty() { Arc::clone(&all) } else { never.into_iter().chain(all.iter().cloned()).collect() };
-        Arc::new(SimulatedRun { notes, ..run(name, &row.figures) })
+        Arc::new(SimulatedRun { notes, ..run(name, &row.metrics) })
     };
     rows.iter().map(run).collect()
 }
 
-fn run(name: String, figures: &Figures) -> SimulatedRun {
+fn run(name: String, metrics: &Metrics) -> SimulatedRun {
     let thousandths = |share: f64| (share * 1000.0).round() as u32;
-    let resources = figures.resources.iter().map(|(name, used)| SimulatedUse {
+    let resources = metrics.resources.iter().map(|(name, used)| SimulatedUse {
         name: name.clone(),
         mean: used.share().map(thousandths).unwrap_or_default(),
         last: used.last,
-        series: figures.series.used.get(name).cloned().unwrap_or_default(),
+        series: metrics.series.used.get(name).cloned().unwrap_or_default(),
     });
     SimulatedRun {
         name,
-        waits: waits(&figures.total.waits),
-        rejected: figures.rejected,
-        preempted: figures.total.preempted,
-        makespan: figures.ended,
-        fairness: figures.fairness.map(thousandths),
+        waits: waits(&metrics.total.waits),
+        rejected: metrics.rejected,
+        preempted: metrics.total.preempted,
+        makespan: metrics.ended,
+        fairness: metrics.fairness.map(thousandths),
         resources: resources.collect(),
-        every: figures.series.every,
-        waiting: figures.series.waiting.clone(),
-        queues: figures.queues.iter().map(group).collect(),
-        users: figures.users.iter().map(group).collect(),
+        every: metrics.series.every,
+        waiting: metrics.series.waiting.clone(),
+        queues: metrics.queues.iter().map(group).collect(),
+        users: metrics.users.iter().map(group).collect(),
         notes: Arc::default(),
     }
 }
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_far_the_past_goes_back_may_stand_first() {
+    fn the_limit_of_the_past_may_be_first() {
         let of = |words: &[&str]| of_the_past(words.iter().map(ToString::to_string).collect()).join(" ");
         assert_eq!(of(&["24h", "--set", "root.a.max.vcore=8"]), "--state . --from 24h --set root.a.max.vcore=8");
         assert_eq!(of(&["--from", "2h", "--to", "1h"]), "--state . --from 2h --to 1h");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_quotes_is_one_word() {
+    fn quoted_text_is_one_word() {
         let found = words("a.toml --until 'p95(wait, root.b) < 1m'  \"two words\" ''").ok().unwrap();
         assert_eq!(found, ["a.toml", "--until", "p95(wait, root.b) < 1m", "two words", ""]);
         assert!(words("'open").is_err());

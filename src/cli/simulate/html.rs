@@ -68,7 +68,7 @@ pub(super) fn page(report: &Report) -> String {
 
 fn charts(page: &mut String, lines: &[Line<'_>], labels: &[Label]) {
     let first = || lines.iter().take(CURVES).filter_map(|line| Some((line, line.runs.first()?)));
-    let names: BTreeSet<&String> = first().flat_map(|(_, row)| row.figures.series.used.keys()).collect();
+    let names: BTreeSet<&String> = first().flat_map(|(_, row)| row.metrics.series.used.keys()).collect();
     page.push_str("<h2>Over time</h2>\n");
     if lines.len() > CURVES {
         let _written = writeln!(page, "<p class=\"quiet\">The first {CURVES} of {} lines.</p>", lines.len());
@@ -76,7 +76,7 @@ fn charts(page: &mut String, lines: &[Line<'_>], labels: &[Label]) {
     let hours = |every: u64, number: usize| (every * number as u64) as f64 / 3_600_000.0;
     for name in names.into_iter().filter(|name| *name != "pods") {
         let curve = |(line, row): (&Line<'_>, &&super::sweep::Row)| {
-            let series = &row.figures.series;
+            let series = &row.metrics.series;
             let values = series.used.get(name)?;
             let points = values.iter().enumerate();
             let points =
@@ -90,7 +90,7 @@ fn charts(page: &mut String, lines: &[Line<'_>], labels: &[Label]) {
     }
     let curves: Vec<Curve> = first()
         .map(|(line, row)| {
-            let series = &row.figures.series;
+            let series = &row.metrics.series;
             let points = series.waiting.iter().enumerate();
             let points = points.map(|(number, waiting)| (hours(series.every, number), *waiting as f64)).collect();
             Curve { name: line.label.short(labels), points }
@@ -103,10 +103,10 @@ fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
     let Some(row) = line.runs.first() else { return };
     let seed = if line.runs.len() > 1 { format!(", seed {}", row.label.seed) } else { String::new() };
     let _written = writeln!(page, "<h2>{}{seed}</h2>", escaped(&line.label.short(labels)));
-    for sentence in never::sentences(&row.figures) {
+    for sentence in never::sentences(&row.metrics) {
         let _written = writeln!(page, "<p>{}</p>", escaped(&sentence));
     }
-    for (title, groups) in [("Queue", &row.figures.queues), ("User", &row.figures.users)] {
+    for (title, groups) in [("Queue", &row.metrics.queues), ("User", &row.metrics.users)] {
         let head = [title, "requests", "wait p50", "p95", "p99", "longest", "waiting", "preempted"].map(str::to_owned);
         let cells = groups.iter().take(GROUPS).map(|group| {
             let waits = &group.waits;
@@ -168,11 +168,11 @@ fn table(page: &mut String, head: &[String], rows: impl ExactSizeIterator<Item =
 mod tests {
     use super::super::sweep::Row;
     use super::*;
-    use forecast::simulate::figures::Series;
-    use forecast::simulate::{Figures, Group};
+    use forecast::simulate::metrics::Series;
+    use forecast::simulate::{Group, Metrics};
 
     #[test]
-    fn a_page_of_any_sweep_is_below_two_megabytes_and_says_what_is_left_out() {
+    fn a_page_of_any_sweep_is_below_two_megabytes_and_shows_what_it_omits() {
         let group = |number: usize| Group { name: format!("root.{}.{number}", "long".repeat(40)), ..Group::default() };
         let used = ["cpu", "gpu", "memory", "disk", "licences"];
         let series = Series {
@@ -184,12 +184,12 @@ mod tests {
             let mut row = Row::default();
             row.label.config = format!("{}-{number}.yaml", "configuration".repeat(8));
             row.label.nodes = Some(number);
-            row.figures = Figures {
+            row.metrics = Metrics {
                 ended: number as u64 * 1000,
                 queues: (0..250).map(group).collect(),
                 users: (0..250).map(group).collect(),
                 series: series.clone(),
-                ..Figures::default()
+                ..Metrics::default()
             };
             row
         };

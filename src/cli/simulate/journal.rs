@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::whatif::origin::earlier;
-use super::progress::{Progress, Said, Share, Watch, is_wanted};
+use super::progress::{Progress, Reported, Share, Watch, is_wanted};
 use super::{Ended, SimulateArgs};
-use engine::journal::{FolderInspection, Recording};
+use engine::journal::{DirInspection, Recording};
 use forecast::simulate::backtest::{Backtest, Recorded};
 use forecast::simulate::input::recorded::{Fates, Gangs};
 use forecast::simulate::meter::{Meter, Pending};
-use forecast::simulate::{Figures, Plan, Stopped, Workload, arrange, input};
+use forecast::simulate::{Metrics, Plan, Stopped, Workload, arrange, input};
 use model::{AppId, NodeId, Profile, Time};
 use scheduler::state::node::Node;
 use scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
@@ -35,16 +35,16 @@ struct Watched {
 }
 
 impl Watched {
-    fn of(look: &Recording<'_>, name: &str, (from, to): (Time, Time), said: &Said<'_>) -> Result<Self, Ended> {
+    fn of(look: &Recording<'_>, name: &str, (from, to): (Time, Time), reported: &Reported<'_>) -> Result<Self, Ended> {
         let mut watched = Self::default();
-        let mut begins = true;
-        let mut progress = Share::new("the journal is read", said);
+        let mut starts = true;
+        let mut progress = Share::new("the journal is read", reported);
         let ended = look.watch(from, to, &mut |events, scheduler| {
             let read = events.first().map_or(0, |event| event.at.0.saturating_sub(from.0));
-            progress.say(read as f64 / (to.0 - from.0) as f64);
+            progress.print_line(read as f64 / (to.0 - from.0) as f64);
             let part = scheduler.partitions().iter().find(|part| *part.name == *name);
-            if let Some(part) = part.filter(|_| std::mem::take(&mut begins)) {
-                watched.begins(part, from);
+            if let Some(part) = part.filter(|_| std::mem::take(&mut starts)) {
+                watched.starts(part, from);
             }
             watched.fates.take(events);
         });
@@ -55,7 +55,7 @@ impl Watched {
         Ok(watched)
     }
 
-    fn begins(&mut self, part: &Partition, from: Time) {
+    fn starts(&mut self, part: &Partition, from: Time) {
         let waiting = Time(from.0 + 1);
         self.there.extend(part.nodes.iter().map(|node| (from, registered(node))));
         for (_, app) in part.apps.iter() {
@@ -94,8 +94,8 @@ fn registered(node: &Node) -> PartitionCommand {
     PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() })
 }
 
-pub(super) fn of_folder(args: &SimulateArgs, folder: &Path, watch: Watch<'_>) -> Result<Journal, Ended> {
-    let look = FolderInspection::open(folder).map_err(|trouble| Ended::input(trouble.said_of(folder)))?;
+pub(super) fn of_dir(args: &SimulateArgs, dir: &Path, watch: Watch<'_>) -> Result<Journal, Ended> {
+    let look = DirInspection::open(dir).map_err(|problem| Ended::input(problem.reported_of(dir)))?;
     journal(args, &look.recording(), watch)
 }
 
@@ -176,10 +176,10 @@ fn submitted(command: &PartitionCommand) -> Option<AppId> {
     }
 }
 
-fn second_half(look: &Recording<'_>, from: Time, to: Time) -> Result<Figures, String> {
+fn second_half(look: &Recording<'_>, from: Time, to: Time) -> Result<Metrics, String> {
     let mut meter: Option<Meter> = None;
     let mut each = |events: &[Event], scheduler: &Scheduler| {
-        meter.get_or_insert_with(|| Meter::beginning(scheduler, from)).observe(events, scheduler);
+        meter.get_or_insert_with(|| Meter::initial(scheduler, from)).observe(events, scheduler);
     };
     let scheduler = look.watch(from, to, &mut each)?;
     Ok(meter.unwrap_or_default().end(&scheduler, to, Pending::Recorded))

@@ -7,7 +7,6 @@ mod console;
 mod form;
 mod html;
 mod journal;
-mod kept;
 mod memory;
 mod never;
 mod objects;
@@ -15,6 +14,7 @@ mod progress;
 mod read;
 mod saved;
 mod search;
+mod stored;
 mod stream;
 mod sweep;
 mod text;
@@ -228,9 +228,9 @@ pub fn run(args: &SimulateArgs) -> ExitCode {
 /// The output and the exit code.
 fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     let stop = interruption();
-    let said = progress::on_stderr();
-    let result = watched(args, (&stop, &said));
-    said("");
+    let reported = progress::on_stderr();
+    let result = watched(args, (&stop, &reported));
+    reported("");
     result
 }
 

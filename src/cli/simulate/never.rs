@@ -1,10 +1,10 @@
 //! Sentences about requests that never run.
 
 use super::search::{quantity, shown_name};
-use forecast::simulate::{Figures, NeverCause, NeverRuns};
+use forecast::simulate::{Metrics, NeverCause, NeverRuns};
 
-pub(super) fn sentences(figures: &Figures) -> Vec<String> {
-    figures.never.iter().map(sentence).collect()
+pub(super) fn sentences(metrics: &Metrics) -> Vec<String> {
+    metrics.never.iter().map(sentence).collect()
 }
 
 fn sentence(NeverRuns { count, first, cause }: &NeverRuns) -> String {

@@ -13,10 +13,10 @@ const PERIOD: Duration = Duration::from_millis(250);
 const PERIOD_OF_LINES: Duration = Duration::from_secs(10);
 const NAMED: usize = 4;
 
-pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
+pub(super) type Reported<'s> = dyn Fn(&str) + Sync + 's;
 
 /// A stop flag, and the receiver of progress.
-pub(super) type Watch<'w> = (&'w AtomicBool, &'w Said<'w>);
+pub(super) type Watch<'w> = (&'w AtomicBool, &'w Reported<'w>);
 
 /// On a terminal one line that is replaced, and cleared by an empty one; otherwise lines every few seconds.
 pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
@@ -40,9 +40,9 @@ pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
 pub(super) struct Progress<'s> {
     head: String,
     all: usize,
-    began: Instant,
+    started_at: Instant,
     state: Mutex<State>,
-    said: &'s Said<'s>,
+    reported: &'s Reported<'s>,
 }
 
 #[derive(Default)]
@@ -54,9 +54,9 @@ struct State {
 
 impl<'s> Progress<'s> {
     /// Starts with none of the runs done.
-    pub fn new(head: impl Into<String>, all: usize, said: &'s Said<'s>) -> Self {
-        let progress = Self { head: head.into(), all, began: Instant::now(), state: Mutex::default(), said };
-        progress.say(&State::default());
+    pub fn new(head: impl Into<String>, all: usize, reported: &'s Reported<'s>) -> Self {
+        let progress = Self { head: head.into(), all, started_at: Instant::now(), state: Mutex::default(), reported };
+        progress.print_line(&State::default());
         progress
     }
 
@@ -64,7 +64,7 @@ impl<'s> Progress<'s> {
     pub fn advance(&self, run: usize, done: Done) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.under_way.insert(run, done);
-        self.say_if_due(&mut state);
+        self.report_if_due(&mut state);
     }
 
     /// Marks a run as finished.
@@ -72,20 +72,20 @@ impl<'s> Progress<'s> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.under_way.remove(&run);
         state.done += 1;
-        self.say_if_due(&mut state);
+        self.report_if_due(&mut state);
     }
 
-    fn say_if_due(&self, state: &mut State) {
+    fn report_if_due(&self, state: &mut State) {
         if state.shown.is_none_or(|shown| shown.elapsed() >= PERIOD) {
             state.shown = Some(Instant::now());
-            self.say(state);
+            self.print_line(state);
         }
     }
 
-    fn say(&self, state: &State) {
+    fn print_line(&self, state: &State) {
         let under_way: Vec<Done> = state.under_way.values().copied().collect();
-        let words = words((state.done, self.all), &under_way, self.began.elapsed());
-        (self.said)(&format!("{}{words}", self.head));
+        let words = words((state.done, self.all), &under_way, self.started_at.elapsed());
+        (self.reported)(&format!("{}{words}", self.head));
     }
 }
 
@@ -122,20 +122,20 @@ pub(super) fn is_wanted(stop: &AtomicBool) -> bool {
 pub(super) struct Share<'s> {
     what: String,
     last: Option<Instant>,
-    said: &'s Said<'s>,
+    reported: &'s Reported<'s>,
 }
 
 impl<'s> Share<'s> {
     /// Starts a task.
-    pub fn new(what: impl Into<String>, said: &'s Said<'s>) -> Self {
-        Self { what: what.into(), last: None, said }
+    pub fn new(what: impl Into<String>, reported: &'s Reported<'s>) -> Self {
+        Self { what: what.into(), last: None, reported }
     }
 
     /// Updates the share, from 0 to 1.
-    pub fn say(&mut self, share: f64) {
+    pub fn print_line(&mut self, share: f64) {
         if self.last.is_none_or(|last| last.elapsed() >= PERIOD) {
             self.last = Some(Instant::now());
-            (self.said)(&format!("{}: {:.0} %", self.what, share * 100.0));
+            (self.reported)(&format!("{}: {:.0} %", self.what, share * 100.0));
         }
     }
 }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn done_left_and_rate_are_said_of_one_run_and_of_several() {
+    fn progress_rest_and_rate_are_reported_for_one_run_and_for_several() {
         let run = |over| Done { over, all: 100_000 };
         let second = Duration::from_secs(1);
         assert_eq!(words((0, 1), &[], second), "0 of 1 run");

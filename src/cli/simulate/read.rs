@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::super::node_groups::Unread;
 use super::super::{inputs as config_inputs, load, predicted};
 use super::form::{self, Form};
-use super::journal::{Journal, journal, of_folder};
+use super::journal::{Journal, journal, of_dir};
 use super::progress::Watch;
 use super::stream::{self, Streamed, digest};
 use super::{Ended, SimulateArgs, changed, memory, objects};
@@ -200,7 +200,7 @@ fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<()
         (Some(past), _) => {
             ("the past".to_owned(), "the past".to_owned(), journal(args, &past.journal.recording(past.until), watch))
         }
-        (None, Some(folder)) => (named(folder), folder.display().to_string(), of_folder(args, folder, watch)),
+        (None, Some(dir)) => (named(dir), dir.display().to_string(), of_dir(args, dir, watch)),
         (None, None) => return Ok(()),
     };
     let Journal { config, profile, workload, notes, backtest } =

@@ -1,15 +1,15 @@
 //! `--find nodes`: the minimum number of nodes that meets a target.
 
-use super::kept::Retained;
 use super::progress::{Progress, Watch, is_wanted};
 use super::read::Inputs;
+use super::stored::Retained;
 use super::sweep::Row;
 use super::variant::{self, Variant};
 use super::{Ended, SimulateArgs, memory, never, sweep};
 use crate::cli::predicted;
 use forecast::simulate::search::{Found, Tried, fewest};
 use forecast::simulate::target::{Target, time};
-use forecast::simulate::{Figures, Longest, NEVER};
+use forecast::simulate::{Longest, Metrics, NEVER};
 use model::{Profile, Resource};
 
 pub(super) struct Search {
@@ -29,7 +29,7 @@ pub(super) fn search(args: &SimulateArgs, inputs: &Inputs, watch: Watch<'_>) -> 
     Ok((text, u8::from(!matches!(search.found, Found::Fewest(_)))))
 }
 
-pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch<'_>) -> Result<Search, Ended> {
+pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, reported): Watch<'_>) -> Result<Search, Ended> {
     let target: Target = args.until.as_deref().unwrap_or_default().parse().map_err(Ended::usage)?;
     let variants = variant::variants(args, inputs);
     let [variant] = variants.as_slice() else {
@@ -43,7 +43,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
     let mut finished = Vec::new();
     let run = |nodes: usize| {
         let variant = Variant { nodes: Some(nodes), ..variant.clone() };
-        let progress = Progress::new(format!("run {}, with {nodes} nodes: ", finished.len() + 1), 1, said);
+        let progress = Progress::new(format!("run {}, with {nodes} nodes: ", finished.len() + 1), 1, reported);
         let row = retained.known(args, inputs, &variant).map_or_else(
             || {
                 sweep::one(args, inputs, &variant, &|done| {
@@ -55,7 +55,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
             Ok,
         )?;
         finished.push(row.clone());
-        Ok::<_, Ended>((target.is_met(&row.figures), comparable(&target, &row.figures), row))
+        Ok::<_, Ended>((target.is_met(&row.metrics), comparable(&target, &row.metrics), row))
     };
     let result = fewest(start, args.most, run);
     if !is_wanted(stop) {
@@ -68,12 +68,12 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
 }
 
 /// Equal in two runs only if more nodes do not help. More nodes may let requests run that never ran.
-fn comparable(target: &Target, figures: &Figures) -> Option<u64> {
-    target.value(figures).map(|value| if value == NEVER { NEVER - figures.total.waits.never } else { value })
+fn comparable(target: &Target, metrics: &Metrics) -> Option<u64> {
+    target.value(metrics).map(|value| if value == NEVER { NEVER - metrics.total.waits.never } else { value })
 }
 
-fn value(target: &Target, figures: &Figures) -> String {
-    target.value(figures).map_or_else(|| "nothing to measure".to_owned(), |value| target.shown(value))
+fn value(target: &Target, metrics: &Metrics) -> String {
+    target.value(metrics).map_or_else(|| "nothing to measure".to_owned(), |value| target.shown(value))
 }
 
 /// The request with the longest wait, and its share of the largest node.
@@ -111,27 +111,27 @@ pub(super) fn quantity(name: &str, amount: i64) -> String {
 
 /// Why one node less is not enough, or why more do not help.
 fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Resource) -> String {
-    let of = |nodes: usize| tried.iter().find(|one| one.nodes == nodes).map(|one| &one.result.figures);
-    let shown = |nodes: usize| of(nodes).map(|figures| value(target, figures)).unwrap_or_default();
+    let of = |nodes: usize| tried.iter().find(|one| one.nodes == nodes).map(|one| &one.result.metrics);
+    let shown = |nodes: usize| of(nodes).map(|metrics| value(target, metrics)).unwrap_or_default();
     match found {
         Found::Fewest(nodes) => {
-            let less = of(nodes - 1).map(|figures| {
-                let why = target.group(figures).and_then(|group| group.longest.as_ref());
+            let less = of(nodes - 1).map(|metrics| {
+                let why = target.group(metrics).and_then(|group| group.longest.as_ref());
                 let why = why.map(|longest| because(longest, largest)).unwrap_or_default();
-                format!("; with {} it is {}{why}", nodes - 1, value(target, figures))
+                format!("; with {} it is {}{why}", nodes - 1, value(target, metrics))
             });
             let meet = if *nodes == 1 { "1 node meets".to_owned() } else { format!("{nodes} nodes meet") };
             format!("{meet} {target}: {}{}", shown(*nodes), less.unwrap_or_default())
         }
         Found::NoBetter | Found::TooMany(_) => {
             // The smallest of equally good numbers.
-            let last = tried.last().map(|one| target.value(&one.result.figures));
-            let best = tried.iter().find(|one| Some(target.value(&one.result.figures)) == last);
-            let (nodes, figures) = best.map_or((0, None), |one| (one.nodes, Some(&one.result.figures)));
-            let at_best = figures.map(|figures| value(target, figures)).unwrap_or_default();
+            let last = tried.last().map(|one| target.value(&one.result.metrics));
+            let best = tried.iter().find(|one| Some(target.value(&one.result.metrics)) == last);
+            let (nodes, metrics) = best.map_or((0, None), |one| (one.nodes, Some(&one.result.metrics)));
+            let at_best = metrics.map(|metrics| value(target, metrics)).unwrap_or_default();
             let more = match found {
                 Found::NoBetter => {
-                    format!("more nodes do not help{}", figures.map(no_help(target, largest)).unwrap_or_default())
+                    format!("more nodes do not help{}", metrics.map(no_help(target, largest)).unwrap_or_default())
                 }
                 _ => "that is the highest number tried (--most)".to_owned(),
             };
@@ -141,17 +141,17 @@ fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Reso
 }
 
 /// Pending requests fit no node, or wait for something other than nodes.
-fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -> String + 't {
-    move |figures| {
-        if target.value(figures).is_none() {
+fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Metrics) -> String + 't {
+    move |metrics| {
+        if target.value(metrics).is_none() {
             return ": no requests there".to_owned();
         }
-        if let Some(most) = figures.never.first() {
-            let all = figures.never.iter().map(|one| one.count).sum::<u64>();
+        if let Some(most) = metrics.never.first() {
+            let all = metrics.never.iter().map(|one| one.count).sum::<u64>();
             let runs = if all == 1 { "1 request never runs".to_owned() } else { format!("{all} requests never run") };
             return format!(": {runs}; {}", never::why(&most.first, &most.cause));
         }
-        if let Some((name, wants)) = &figures.largest_waiting {
+        if let Some((name, wants)) = &metrics.largest_waiting {
             let too_large = wants.iter().find(|(resource, amount)| **amount > largest.amount(resource));
             return match too_large {
                 Some((resource, amount)) => {
@@ -161,9 +161,9 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -
                 None => format!(": {name} waits with any number of nodes, for a limit of its queue or user"),
             };
         }
-        let busiest = figures.resources.values().filter_map(|used| used.share()).fold(0.0, f64::max);
+        let busiest = metrics.resources.values().filter_map(|used| used.share()).fold(0.0, f64::max);
         let why =
-            target.group(figures).and_then(|group| group.longest.as_ref()).map(|longest| because(longest, largest));
+            target.group(metrics).and_then(|group| group.longest.as_ref()).map(|longest| because(longest, largest));
         format!(
             "{}; {:.0} % of the nodes are in use, so the pending requests wait for a limit of their queue or user",
             why.unwrap_or_default(),
@@ -182,13 +182,13 @@ fn text(inputs: &Inputs, Search { target, found, tried, sentence, core }: &Searc
     lines.extend([predicted::line(*core), String::new(), sentence.clone()]);
     if let Found::Fewest(nodes) = found {
         let fewest = tried.iter().find(|one| one.nodes == *nodes);
-        lines.extend(fewest.iter().flat_map(|one| never::sentences(&one.result.figures)));
+        lines.extend(fewest.iter().flat_map(|one| never::sentences(&one.result.metrics)));
     }
     lines.push(String::new());
     lines.push(format!("{:>8}  {:>6}  value", "nodes", "met"));
     for one in tried {
         let met = if one.met { "yes" } else { "no" };
-        lines.push(format!("{:>8}  {met:>6}  {}", one.nodes, value(target, &one.result.figures)));
+        lines.push(format!("{:>8}  {met:>6}  {}", one.nodes, value(target, &one.result.metrics)));
     }
     lines.push(String::new());
     lines.join("\n")
@@ -200,9 +200,9 @@ fn json(Search { target, found, tried, core, .. }: &Search) -> String {
         Found::NoBetter | Found::TooMany(_) => None,
     };
     let run = |one: &Tried<Row>| {
-        let figures = &one.result.figures;
-        let value = target.value(figures).filter(|value| *value != NEVER);
-        serde_json::json!({"nodes": one.nodes, "met": one.met, "value": value, "figures": figures})
+        let metrics = &one.result.metrics;
+        let value = target.value(metrics).filter(|value| *value != NEVER);
+        serde_json::json!({"nodes": one.nodes, "met": one.met, "value": value, "figures": metrics})
     };
     let runs: Vec<serde_json::Value> = tried.iter().map(run).collect();
     format!(

@@ -15,6 +15,8 @@ use model::Time;
 const LARGEST_LOG: u64 = 16 << 30;
 /// How much of a file shows its format.
 const HEAD: usize = 64 << 10;
+/// The byte order mark.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What a file has.
 pub(super) struct Streamed {
@@ -32,6 +34,9 @@ pub(super) fn read(file: &Path, extension: &str, until: Option<Time>) -> io::Res
         if file == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(file)?) };
     let mut digest = Sha256::new();
     let mut unpacked = BufReader::with_capacity(HEAD, unpacking(Digested(source, &mut digest), LARGEST_LOG)?);
+    if unpacked.fill_buf()?.starts_with(MARK) {
+        unpacked.consume(MARK.len());
+    }
     let head = String::from_utf8_lossy(unpacked.fill_buf()?).into_owned();
     let name = super::read::named(file);
     let read = if Form::of(&head, extension) == Some(Form::Swf) {
@@ -72,5 +77,26 @@ impl<R: Read> Read for Digested<'_, R> {
         let count = self.0.read(buffer)?;
         self.1.update(&buffer[..count]);
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_and_line_ends_of_windows_change_nothing() {
+        let log = "; MaxProcs: 8\n1 0 10 100 4 -1 -1 4 3600 -1 1 5 2 -1 1 0 -1 -1\n";
+        let table = "JobID|User|Submit|Start|End|AllocCPUS\n1|ann|100|110|170|4\n";
+        for (number, (text, form)) in [(log, Form::Swf), (table, Form::SacctTable)].into_iter().enumerate() {
+            let file = std::env::temp_dir().join(format!("kornsole-marked-{}-{number}.txt", std::process::id()));
+            std::fs::write(&file, format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
+            let read = read(&file, "txt", None).unwrap().expect("a known format");
+            std::fs::remove_file(file).unwrap();
+            assert_eq!(
+                (read.form, read.reading.faults.as_slice(), read.reading.workload.jobs.len()),
+                (form, [].as_slice(), 1)
+            );
+        }
     }
 }

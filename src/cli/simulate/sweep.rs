@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::kept::{Retained, digest};
 use super::progress::{Progress, Watch, is_wanted};
 use super::read::{Inputs, Source};
+use super::stored::{Retained, digest};
 use super::variant::{Label, Variant};
 use super::{Ended, SimulateArgs, memory};
 use forecast::simulate::meter::{Meter, Pending};
 use forecast::simulate::node_groups::Autoscaler;
-use forecast::simulate::{Done, Figures, Guest, Plan, Stopped};
+use forecast::simulate::{Done, Guest, Metrics, Plan, Stopped};
 use model::Time;
 use scenario::{RunOutcome, Runner, Sink, Trace};
 use scheduler::{Event, Scheduler};
@@ -26,7 +26,8 @@ pub(super) struct Row {
     #[serde(alias = "run")]
     pub label: Label,
     /// The metrics of the run.
-    pub figures: Figures,
+    #[serde(rename = "figures")]
+    pub metrics: Metrics,
     /// A digest of the input files; not part of `--json`.
     #[serde(default)]
     pub digest: String,
@@ -42,7 +43,7 @@ pub(super) fn sweep(
     args: &SimulateArgs,
     inputs: &Inputs,
     variants: Vec<Variant>,
-    (stop, said): Watch<'_>,
+    (stop, reported): Watch<'_>,
 ) -> Result<Report, Ended> {
     let retained = Retained::open(args)?;
     if args.trace.is_some() && (variants.len() > 1 || !is_by_steps(args, inputs, &variants[0])) {
@@ -56,7 +57,7 @@ pub(super) fn sweep(
     memory::fit(inputs, todo.iter().map(|number| &variants[*number]), threads.clamp(1, todo.len().max(1)))?;
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let finished: Mutex<Vec<(usize, Result<Row, Ended>)>> = Mutex::new(Vec::new());
-    let progress = Progress::new("", todo.len(), said);
+    let progress = Progress::new("", todo.len(), reported);
     let go_on = || is_wanted(stop) && !failed.load(Ordering::Relaxed);
     let work = || {
         while go_on() {
@@ -96,7 +97,7 @@ pub(super) fn one(
     go_on: &dyn Fn(Done) -> bool,
 ) -> Result<Row, Ended> {
     let config = inputs.config(variant.config, variant.core).map_err(Ended::input)?;
-    let figures = if is_by_steps(args, inputs, variant) {
+    let metrics = if is_by_steps(args, inputs, variant) {
         by_steps(args, inputs, variant, go_on)?
     } else {
         let mut workload = variant.workload(inputs).map_err(Ended::input)?;
@@ -107,14 +108,14 @@ pub(super) fn one(
         });
         workload.nodes.extend(scaler.iter().flat_map(Autoscaler::first_nodes));
         let guest = scaler.as_mut().map(|scaler| scaler as &mut dyn Guest);
-        let figures = forecast::simulate::run_with(&workload, &plan, guest, go_on).map_err(|why| match why {
+        let metrics = forecast::simulate::run_with(&workload, &plan, guest, go_on).map_err(|why| match why {
             Stopped::Asked => Ended::interrupted(),
             Stopped::Config(message) => Ended::input(message),
         })?;
-        let end = inputs.until.unwrap_or(Time::from_millis(figures.ended));
-        Figures { node_groups: scaler.map(|scaler| scaler.report(end)), ..figures }
+        let end = inputs.until.unwrap_or(Time::from_millis(metrics.ended));
+        Metrics { node_groups: scaler.map(|scaler| scaler.report(end)), ..metrics }
     };
-    Ok(Row { label: variant.label(inputs), figures, digest: digest(args, inputs, variant) })
+    Ok(Row { label: variant.label(inputs), metrics, digest: digest(args, inputs, variant) })
 }
 
 /// Whether a run uses the scenario's own steps.
@@ -136,7 +137,7 @@ fn by_steps(
     inputs: &Inputs,
     variant: &Variant,
     go_on: &dyn Fn(Done) -> bool,
-) -> Result<Figures, Ended> {
+) -> Result<Metrics, Ended> {
     let Source::Scenario(steps) = &inputs.sources[variant.workload].source else {
         return Err(Ended::input("not a scenario"));
     };

@@ -71,28 +71,28 @@ fn cell(line: &Line<'_>, measure: &Measure) -> String {
 /// Why applications were rejected, and what is pending at the end.
 fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
     let Some(row) = line.runs.first() else { return };
-    let (name, figures) = (line.label.short(labels), &row.figures);
-    if let Some(why) = &figures.rejected_because {
-        let _written = writeln!(out, "{name}: {} applications were rejected, the first: {why}", figures.rejected);
+    let (name, metrics) = (line.label.short(labels), &row.metrics);
+    if let Some(why) = &metrics.rejected_because {
+        let _written = writeln!(out, "{name}: {} applications were rejected, the first: {why}", metrics.rejected);
     }
-    if figures.asks_rejected > 0 {
-        let _written = writeln!(out, "{name}: {} requests were rejected", figures.asks_rejected);
+    if metrics.asks_rejected > 0 {
+        let _written = writeln!(out, "{name}: {} requests were rejected", metrics.asks_rejected);
     }
-    if let Some((ask, _)) = &figures.largest_waiting {
+    if let Some((ask, _)) = &metrics.largest_waiting {
         let _written =
-            writeln!(out, "{name}: {} requests wait at the end, the largest {ask}", figures.total.waits.waiting);
+            writeln!(out, "{name}: {} requests wait at the end, the largest {ask}", metrics.total.waits.waiting);
     }
-    for sentence in never::sentences(figures) {
+    for sentence in never::sentences(metrics) {
         let _written = writeln!(out, "{name}: {sentence}");
     }
-    for sentence in figures.node_groups.iter().flat_map(node_groups::sentences) {
+    for sentence in metrics.node_groups.iter().flat_map(node_groups::sentences) {
         let _written = writeln!(out, "{name}: {sentence}");
     }
 }
 
 fn queues(out: &mut String, line: &Line<'_>) {
     let Some(row) = line.runs.first() else { return };
-    for (title, groups) in [("queue", &row.figures.queues), ("user", &row.figures.users)] {
+    for (title, groups) in [("queue", &row.metrics.queues), ("user", &row.metrics.users)] {
         let head = [title, "requests", "wait p50", "p95", "p99", "longest", "waiting", "preempted"];
         let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
         for group in groups.iter().take(QUEUES) {
@@ -126,7 +126,7 @@ fn table(rows: &[Vec<String>]) -> String {
 }
 
 pub(super) fn json_lines(report: &Report) -> String {
-    let lines = report.rows.iter().map(|row| serde_json::json!({"run": row.label, "figures": row.figures}));
+    let lines = report.rows.iter().map(|row| serde_json::json!({"run": row.label, "figures": row.metrics}));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
@@ -143,7 +143,7 @@ pub(super) fn csv(report: &Report) -> String {
         cells.push(nodes.map(|nodes| nodes.to_string()).unwrap_or_default());
         cells.push(load.map(|load| load.to_string()).unwrap_or_default());
         cells.push(seed.to_string());
-        let of = |measure: &Measure| (measure.of)(&row.figures).map(|value| measure.raw(value)).unwrap_or_default();
+        let of = |measure: &Measure| (measure.of)(&row.metrics).map(|value| measure.raw(value)).unwrap_or_default();
         cells.extend(measures.iter().map(of));
         out.push_str(&cells.join(","));
         out.push_str("\r\n");

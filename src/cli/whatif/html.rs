@@ -58,7 +58,7 @@ fn table(page: &mut String, title: &str, head: &[(&str, bool)], rows: Vec<Vec<St
 }
 
 fn changes(page: &mut String, asked: &dto::WhatIf, result: &dto::WhatIfResult) {
-    let seconds = (result.ended - result.began).max(0) / 1_000_000_000;
+    let seconds = (result.ended - result.started_at).max(0) / 1_000_000_000;
     let _written = writeln!(
         page,
         "<p class=\"quiet\">Two runs from the same state, with and without the changes; {seconds} s of scheduler \
@@ -90,20 +90,20 @@ fn first(page: &mut String, result: &dto::WhatIfResult) {
     );
 }
 
-fn figures_row(name: &str, figures: &dto::WhatIfFigures) -> Vec<String> {
-    let seconds = figures.mean_wait as f64 / 1e9;
-    let amounts = [&figures.used, &figures.allocated, &figures.pending].map(|map| cell(&amounts(map), false));
-    let counts = [figures.started, figures.ended, figures.preempted, figures.waiting];
+fn metrics_row(name: &str, metrics: &dto::WhatIfMetrics) -> Vec<String> {
+    let seconds = metrics.mean_wait as f64 / 1e9;
+    let amounts = [&metrics.used, &metrics.allocated, &metrics.pending].map(|map| cell(&amounts(map), false));
+    let counts = [metrics.started, metrics.ended, metrics.preempted, metrics.waiting];
     let mut row = vec![cell(name, false)];
     row.extend(counts.iter().map(|count| cell(&count.to_string(), true)));
     row.push(cell(&format!("{seconds:.1}"), true));
-    row.push(cell(&figures.long_waits.to_string(), true));
-    row.push(cell(&format!("{:.1}", figures.below_guarantee as f64 / 1e9), true));
+    row.push(cell(&metrics.long_waits.to_string(), true));
+    row.push(cell(&format!("{:.1}", metrics.below_guarantee as f64 / 1e9), true));
     row.extend(amounts);
     row
 }
 
-const FIGURES: [(&str, bool); 10] = [
+const METRICS: [(&str, bool); 10] = [
     ("Started", true),
     ("Ended", true),
     ("Preempted", true),
@@ -123,19 +123,19 @@ fn amounts(map: &ResourceMap) -> String {
 }
 
 fn totals(page: &mut String, result: &dto::WhatIfResult) {
-    let rows = vec![figures_row("Without", &result.without), figures_row("With", &result.after)];
-    let head: Vec<(&str, bool)> = std::iter::once(("", false)).chain(FIGURES).collect();
+    let rows = vec![metrics_row("Without", &result.without), metrics_row("With", &result.after)];
+    let head: Vec<(&str, bool)> = std::iter::once(("", false)).chain(METRICS).collect();
     table(page, "The whole partition", &head, rows);
 }
 
 fn shares(page: &mut String, title: &str, what: &str, shares: &[dto::WhatIfShare]) {
     let mut rows = Vec::new();
     for share in shares {
-        for (side, figures) in [("without", &share.without), ("with", &share.with)] {
-            rows.extend(figures.as_ref().map(|figures| figures_row(&format!("{}, {side}", share.name), figures)));
+        for (side, metrics) in [("without", &share.without), ("with", &share.with)] {
+            rows.extend(metrics.as_ref().map(|metrics| metrics_row(&format!("{}, {side}", share.name), metrics)));
         }
     }
-    let head: Vec<(&str, bool)> = std::iter::once((what, false)).chain(FIGURES).collect();
+    let head: Vec<(&str, bool)> = std::iter::once((what, false)).chain(METRICS).collect();
     table(page, title, &head, rows);
 }
 
@@ -182,12 +182,12 @@ fn several(page: &mut String, all: &dto::WhatIfSeveral) {
     let rows = std::iter::once(&all.total).chain(&all.queues).map(|by| {
         let name = by.queue.as_deref().unwrap_or("the whole partition");
         let counts = [by.started, by.ended, by.preempted, by.waiting];
-        let figures = counts.into_iter().chain([by.mean_wait_seconds, by.long_waits, by.below_guarantee_seconds]);
-        std::iter::once(cell(name, false)).chain(figures.map(spread)).collect()
+        let metrics = counts.into_iter().chain([by.mean_wait_seconds, by.long_waits, by.below_guarantee_seconds]);
+        std::iter::once(cell(name, false)).chain(metrics.map(spread)).collect()
     });
     let title =
         format!("{} pairs of runs, something differs in {}: median (10th to 90th percentile)", all.runs, all.differing);
-    let head: Vec<(&str, bool)> = std::iter::once(("Queue", false)).chain(FIGURES.into_iter().take(7)).collect();
+    let head: Vec<(&str, bool)> = std::iter::once(("Queue", false)).chain(METRICS.into_iter().take(7)).collect();
     table(page, &title, &head, rows.collect());
 }
 

@@ -161,9 +161,9 @@ fn result(args: &WhatIfArgs, mut asked: dto::WhatIf) -> Result<(dto::WhatIf, dto
     }
     let mut unknown = Vec::new();
     if submits {
-        let (commands, said) = manifests::submissions(&submitted, profile).map_err(Ended::input)?;
+        let (commands, reported) = manifests::submissions(&submitted, profile).map_err(Ended::input)?;
         plan.steps.extend(submission::steps(commands));
-        unknown = said;
+        unknown = reported;
     }
     if let Some(server) = &args.server {
         let server = ServerArgs { server: server.clone(), client: args.client.clone() };

@@ -7,7 +7,7 @@ use super::super::{load, manifests};
 use super::WhatIfArgs;
 use config::DEFAULT_POLICY_GROUP;
 use config::properties::parse_duration;
-use engine::journal::FolderInspection;
+use engine::journal::DirInspection;
 use forecast::twin::Twin;
 use forecast::whatif::{Arrivals, Fork, Pace};
 use kubernetes::Recovered;
@@ -32,16 +32,16 @@ pub(super) fn of_manifests(
 ) -> Result<(Fork, Vec<String>, Vec<PartitionCommand>), String> {
     let (Recovered { scheduler, now, unknown, later }, text) =
         manifests::recovered(&args.from_manifests, submitted, args.core.profile())?;
-    let moment = (now, Pace::beginning(now));
+    let moment = (now, Pace::initial(now));
     let fork = Fork::of(&scheduler, args.partition.as_deref(), moment, Some(Arc::from(text)), usize::MAX);
     fork.map(|fork| (fork, unknown, later)).map_err(|why| why.to_string())
 }
 
 pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
     match &args.state {
-        Some(folder) => {
-            let look = FolderInspection::open(folder).map_err(|trouble| trouble.said_of(folder))?;
-            of_folder(args, &look).map_err(|why| format!("{}: {why}", folder.display()))
+        Some(dir) => {
+            let look = DirInspection::open(dir).map_err(|problem| problem.reported_of(dir))?;
+            of_dir(args, &look).map_err(|why| format!("{}: {why}", dir.display()))
         }
         None => {
             let file = args.workload.as_deref().unwrap_or(Path::new(""));
@@ -50,7 +50,7 @@ pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
     }
 }
 
-fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arrivals), String> {
+fn of_dir(args: &WhatIfArgs, look: &DirInspection) -> Result<(Fork, Arrivals), String> {
     let partition = args.partition.as_deref();
     let at = args.at.as_deref().map(|text| earlier("--at", text, look.now())).transpose()?;
     let fork = match at {
@@ -104,7 +104,7 @@ pub(in crate::cli) fn of_scenario(file: &Path, partition: Option<&str>, core: Pr
         Err(error) => return Err(error.to_string()),
     }
     let now = runner.now();
-    let moment = (now, Pace::beginning(now));
+    let moment = (now, Pace::initial(now));
     Fork::of(runner.scheduler(), partition, moment, text, usize::MAX).map_err(|why| why.to_string())
 }
 

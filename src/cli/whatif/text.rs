@@ -81,7 +81,7 @@ fn shares(kind: &str, shares: &[dto::WhatIfShare], lines: &mut Vec<String>) {
     }
 }
 
-fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<String> {
+fn differing(without: &dto::WhatIfMetrics, with: &dto::WhatIfMetrics) -> Vec<String> {
     let mut parts = Vec::new();
     let mut count = |name: &str, without: u64, with: u64| {
         if without != with {
@@ -145,8 +145,8 @@ fn several(all: &dto::WhatIfSeveral, lines: &mut Vec<String>) {
         let name = by.queue.as_deref().unwrap_or("the whole partition");
         let counts = [by.started, by.ended, by.preempted, by.waiting];
         let times = [by.mean_wait_seconds, by.long_waits, by.below_guarantee_seconds];
-        let figures: Vec<String> = counts.into_iter().chain(times).map(signed).collect();
-        lines.push(format!("{name:<40} {}", figures.join("   ")));
+        let metrics: Vec<String> = counts.into_iter().chain(times).map(signed).collect();
+        lines.push(format!("{name:<40} {}", metrics.join("   ")));
     }
     for app in applications.iter().take(MOST_LISTED) {
         let effects: Vec<String> = app.effects.iter().map(|(effect, runs)| format!("{effect} in {runs}")).collect();

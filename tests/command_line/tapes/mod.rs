@@ -16,7 +16,7 @@ use model::{Profile, Time};
 use scenario::Workload;
 use scheduler::{Command, Event, NodeSpec, PartitionCommand};
 
-use crate::common::{TestFolder, about};
+use crate::common::{TestDir, about};
 
 fn recordings(extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir("recordings").expect("the recordings are there");
@@ -30,17 +30,17 @@ fn recordings(extension: &str) -> Vec<PathBuf> {
 fn every_tape_plays_as_recorded_and_in_linear_mode() {
     let tapes = recordings("tape");
     assert!(!tapes.is_empty());
-    let (next, troubles) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let play = || {
         while let Some(tape) = tapes.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let trouble = play_linear(tape, Mode::Check).err();
-            troubles.lock().unwrap().extend(trouble.map(|trouble| trouble.message));
+            let problem = play_linear(tape, Mode::Check).err();
+            problems.lock().unwrap().extend(problem.map(|problem| problem.message));
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(play))));
-    let troubles = troubles.into_inner().unwrap();
-    assert!(troubles.is_empty(), "{}", troubles.join("\n"));
+    let problems = problems.into_inner().unwrap();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn every_recorded_screen_belongs_to_a_tape() {
 }
 
 #[test]
-fn every_picture_is_made_by_a_tape() {
+fn every_image_is_created_by_a_tape() {
     // `every_tape_plays_as_recorded_and_in_linear_mode` checks that none is stale.
     let made: Vec<String> = recordings("tape").iter().filter_map(|tape| fs::read_to_string(tape).ok()).collect();
-    let pictures = recordings("svg");
-    assert!(!pictures.is_empty());
-    for file in pictures {
+    let images = recordings("svg");
+    assert!(!images.is_empty());
+    for file in images {
         let name = file.file_name().and_then(|name| name.to_str()).expect("a picture has a name").to_owned();
         assert!(made.iter().any(|text| text.contains(&format!("Screenshot {name}"))), "no tape makes {name}");
     }
@@ -185,7 +185,7 @@ impl Workload for Growing {
 }
 
 #[test]
-fn settling_waits_for_a_screen_that_stands_still() {
+fn settling_waits_for_an_unchanged_screen() {
     let growing = |until| -> Option<Box<dyn Workload>> {
         Some(Box::new(Growing { at: Time::ZERO, until: Time::from_millis(until) }))
     };
@@ -198,7 +198,7 @@ fn settling_waits_for_a_screen_that_stands_still() {
 }
 
 #[test]
-fn what_is_said_must_be_expected() {
+fn messages_must_be_expected() {
     let toast = "Source default\nType ':theme none' Enter\n";
     let outcome = played(toast, None, Limits::default());
     let (line, code, what) = failed(&outcome);
@@ -218,15 +218,15 @@ fn what_is_said_must_be_expected() {
 
     // Answers the question without looking at it.
     let question = "Source demo seed 42\nAdvance 5s\nType 'q'\nType 'y'\n";
-    let folder = TestFolder::new();
-    fs::write(folder.join("a.tape"), question).expect("written");
-    let (code, _, report) = program::play(&folder, &["a.tape"]);
+    let dir = TestDir::new();
+    fs::write(dir.join("a.tape"), question).expect("written");
+    let (code, _, report) = program::play(&dir, &["a.tape"]);
     assert_eq!(code, Some(1));
     assert!(report.starts_with("a.tape:4:1: error[TAPE-024]: unexpected message \"Quit kornsole?\""), "{report}");
 }
 
 #[test]
-fn waiting_goes_on_until_it_is_there_and_no_longer() {
+fn waiting_continues_until_it_exists_and_not_longer() {
     let growing = || -> Option<Box<dyn Workload>> {
         Some(Box::new(Growing { at: Time::ZERO, until: Time::from_millis(60_000) }))
     };
@@ -248,13 +248,13 @@ fn a_thousand_keys_take_no_second() {
     for round in 0..100 {
         text += &format!("Type '{}' Down 4 Type '/a' Escape Up 2\n", round % 4 + 1);
     }
-    let folder = TestFolder::new();
-    fs::write(folder.join("keys.tape"), "Source demo seed 42\nAdvance 1m\n").expect("written");
+    let dir = TestDir::new();
+    fs::write(dir.join("keys.tape"), "Source demo seed 42\nAdvance 1m\n").expect("written");
     let time = |text: &str| {
-        fs::write(folder.join("keys.tape"), text).expect("written");
-        let begin = std::time::Instant::now();
-        play_file(&folder.join("keys.tape"), Mode::Play).unwrap_or_else(|trouble| panic!("{}", trouble.message));
-        begin.elapsed()
+        fs::write(dir.join("keys.tape"), text).expect("written");
+        let start = std::time::Instant::now();
+        play_file(&dir.join("keys.tape"), Mode::Play).unwrap_or_else(|problem| panic!("{}", problem.message));
+        start.elapsed()
     };
     let without = time("Source demo seed 42\nAdvance 1m\n");
     let with = time(&text);

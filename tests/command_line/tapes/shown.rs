@@ -31,8 +31,8 @@ fn what_a_person_can_is_shown_from_the_help_on() {
     }
 }
 
-fn sources(folder: &Path, into: &mut String) {
-    for entry in fs::read_dir(folder).expect("the folder is read") {
+fn sources(dir: &Path, into: &mut String) {
+    for entry in fs::read_dir(dir).expect("the folder is read") {
         let path = entry.expect("the folder is read").path();
         if path.is_dir() {
             sources(&path, into);
@@ -43,15 +43,15 @@ fn sources(folder: &Path, into: &mut String) {
 }
 
 #[test]
-fn what_is_said_to_be_shown_is_there() {
+fn listed_values_are_shown() {
     let readme = fs::read_to_string("recordings/README.md").expect("it is there");
     let table = readme.split("<!-- shown -->").nth(1).and_then(|rest| rest.split("<!-- /shown -->").next());
     let rows: Vec<&str> =
         table.expect("the table is there").lines().filter(|line| line.starts_with("| ")).skip(1).collect();
     assert!(rows.len() > 15, "{rows:?}");
     let mut all = String::new();
-    for folder in ["src", "crates", "tests"] {
-        sources(Path::new(folder), &mut all);
+    for dir in ["src", "crates", "tests"] {
+        sources(Path::new(dir), &mut all);
     }
     for row in rows {
         let shown = row.trim_end_matches('|').rsplit_once('|').map_or("", |(_, shown)| shown);

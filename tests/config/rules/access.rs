@@ -20,8 +20,8 @@ fn acl(text: &str) -> Acl {
 fn report(text: &str) -> String {
     let acl = acl(text);
     match () {
-        () if acl.everybody => "*".to_owned(),
-        () if acl.is_nobody() => String::new(),
+        () if acl.all_users => "*".to_owned(),
+        () if acl.is_empty_list() => String::new(),
         () => format!("{} | {}", acl.users.join(" "), acl.groups.join(" ")),
     }
 }
@@ -48,14 +48,14 @@ fn from(queue: &str, list: AclKind, by: GrantedBy) -> Option<Grant> {
 }
 
 #[test]
-fn acl_001_nothing_is_nobody() {
-    assert!(acl("").is_nobody() && acl(" ").is_nobody());
-    assert!(accepted(&A("parent: true")).partitions[0].root.submit_acl.value.is_nobody());
+fn acl_001_an_empty_list_matches_no_user() {
+    assert!(acl("").is_empty_list() && acl(" ").is_empty_list());
+    assert!(accepted(&A("parent: true")).partitions[0].root.submit_acl.value.is_empty_list());
     assert!(!acl("").grants(&Identity::default()));
 }
 
 #[test]
-fn acl_002_a_star_is_everybody() {
+fn acl_002_a_star_matches_all_users() {
     for text in ["*", " *", "* "] {
         assert!(acl(text).grants(&Identity::default()), "{text:?}");
     }
@@ -74,7 +74,7 @@ fn acl_003_users_then_groups() {
 }
 
 #[test]
-fn acl_004_a_star_as_one_of_the_lists_is_everybody() {
+fn acl_004_a_star_as_one_of_the_lists_matches_all_users() {
     for text in ["* dev", "sue *", "* *"] {
         assert_eq!(report(text), "*", "{text:?}");
     }
@@ -83,7 +83,7 @@ fn acl_004_a_star_as_one_of_the_lists_is_everybody() {
 #[test]
 fn acl_005_a_star_among_names_is_no_name() {
     assert_eq!((report("a,*"), report("*,a")), ("a | ".to_owned(), "a | ".to_owned()));
-    says(&warned("CFG-038", &A("submitacl: 'a,*'")), &["`*`"]);
+    check_text(&warned("CFG-038", &A("submitacl: 'a,*'")), &["`*`"]);
 }
 
 #[test]
@@ -159,10 +159,10 @@ fn acl_023_what_is_opened_above_cannot_be_closed_below() {
 }
 
 #[test]
-fn acl_024_nothing_configured_refuses_everybody() {
+fn acl_024_no_configured_list_denies_all_users() {
     assert_eq!(submit(&part(&Q("[{name: a}, {name: b}]")), "root.a", &who("root", &["root"])), None);
     let fault = warned("ACL-024", &R("queues: [{name: a, submitacl: sue}, {name: b, queues: [{name: c}]}]"));
-    says(&fault, &["root.b"]);
+    check_text(&fault, &["root.b"]);
     no_warning("ACL-024", &R("submitacl: '*', queues: [{name: a}]"));
 }
 
@@ -175,7 +175,7 @@ fn acl_025_for_what_is_not_there_the_nearest_ancestor_is_asked() {
 }
 
 #[test]
-fn acl_026_nobody_submits_to_the_recovery_queue_and_root_administers_it() {
+fn acl_026_no_user_submits_to_the_recovery_queue_and_root_administers_it() {
     let part = part(&R("submitacl: '*', adminacl: boss"));
     let boss = who("boss", &["boss"]);
     assert_eq!(submit(&part, RECOVERY_QUEUE, &boss), None);
@@ -226,7 +226,7 @@ fn acl_028_moving_needs_admin_here_and_submit_there() {
 }
 
 #[test]
-fn acl_029_a_refusal_names_the_user_and_the_queue_and_nobody_else() {
+fn acl_029_a_denial_names_only_the_user_and_the_queue() {
     let part = part(&R("queues: [{name: a, submitacl: 'hidden secret', adminacl: boss}]"));
     let (groups, tags) = (["dev".to_owned()], BTreeMap::new());
     let request = Request { queue: "root.a", user: "joe", groups: &groups, tags: &tags };

@@ -24,7 +24,7 @@ fn laughs(levels: usize) -> String {
 }
 
 #[test]
-fn aliases_that_stand_for_too_much() {
+fn aliases_that_expand_too_much() {
     for text in [laughs(40), format!("a: &a [{}]\nb: [{}]\n", "x, ".repeat(2000), "*a, ".repeat(2000))] {
         assert_eq!(first(text.as_bytes()).0, "CFG-008");
     }
@@ -56,7 +56,7 @@ fn what_is_too_large() {
 }
 
 #[test]
-fn more_faults_than_anybody_reads() {
+fn too_many_errors_to_read() {
     let queues: String = (0..30_000).map(|n| format!("  - {{nome: q{n}}}\n")).collect();
     let Reading { config, faults } =
         read_bytes(format!("partitions:\n- queues:\n{queues}").as_bytes(), Profile::Kornsole);
@@ -100,14 +100,14 @@ fn memory_is_bounded() {
     use std::process::Command;
     // The allocator reserves more memory than it uses.
     const KILOBYTES: u32 = 1 << 20;
-    let folder = crate::common::TestFolder::new();
+    let dir = crate::common::TestDir::new();
     let queues = "  - {nome: q, x: [y, z]}\n".repeat(100_000);
     for (text, code) in [
         (laughs(200), "CFG-008"),
         (format!("partitions:\n- queues:\n{queues}"), "CFG-003"),
         ("[".repeat(5 << 20), "CFG-001"),
     ] {
-        let file = folder.write("queues.yaml", text);
+        let file = dir.write("queues.yaml", text);
         let limited = format!("ulimit -v {KILOBYTES}; exec \"$0\" check \"$1\"");
         let output = Command::new("sh")
             .args(["-c", &limited, env!("CARGO_BIN_EXE_kornsole")])

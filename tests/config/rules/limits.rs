@@ -3,8 +3,8 @@
 use super::*;
 
 #[test]
-fn cfg_060_nobody_named() {
-    says(&refused("CFG-060", &L("[{limit: x, maxapplications: 1}]")), &["limit 1", "x"]);
+fn cfg_060_no_user_named() {
+    check_text(&refused("CFG-060", &L("[{limit: x, maxapplications: 1}]")), &["limit 1", "x"]);
     refused("CFG-060", &L("[{users: [], groups: [], maxapplications: 1}]"));
 }
 
@@ -31,7 +31,7 @@ fn cfg_062_groups() {
 #[test]
 fn cfg_063_a_name_twice() {
     let fault = refused("CFG-063", &L("[{users: [bob], maxapplications: 1}, {users: [bob], maxapplications: 2}]"));
-    says(&fault, &["bob", "limit 2", "limit 1"]);
+    check_text(&fault, &["bob", "limit 2", "limit 1"]);
     accepted(&L("[{users: [bob, Bob], groups: [bob], maxapplications: 1}]"));
     let once = L("[{users: [bob, ann, bob], maxapplications: 1}]");
     warned("CFG-063", &once);
@@ -46,7 +46,7 @@ fn cfg_064_a_name_on_two_queues() {
 }
 
 #[test]
-fn cfg_065_a_star_beside_others() {
+fn cfg_065_a_star_next_to_others() {
     let last = L("[{users: [bob, '*'], maxapplications: 1}]");
     refused("CFG-065", &last);
     both_releases(&last, true);
@@ -58,19 +58,19 @@ fn cfg_065_a_star_beside_others() {
 #[test]
 fn cfg_066_a_name_after_the_star() {
     let text = L("[{users: ['*'], maxapplications: 1}, {users: [bob], maxapplications: 1}]");
-    says(&refused("CFG-066", &text), &["bob", "limit 2", "limit 1"]);
+    check_text(&refused("CFG-066", &text), &["bob", "limit 2", "limit 1"]);
     accepted(&L("[{users: ['*'], maxapplications: 1}, {groups: [dev], maxapplications: 1}]"));
 }
 
 #[test]
 fn cfg_067_a_second_star() {
     let text = L("[{users: ['*'], maxapplications: 1}, {users: ['*'], maxapplications: 1}]");
-    says(&refused("CFG-067", &text), &["limit 2", "limit 1"]);
+    check_text(&refused("CFG-067", &text), &["limit 2", "limit 1"]);
 }
 
 #[test]
 fn cfg_068_a_group_star_alone() {
-    says(&refused("CFG-068", &L("[{groups: ['*'], maxapplications: 1}]")), &["root"]);
+    check_text(&refused("CFG-068", &L("[{groups: ['*'], maxapplications: 1}]")), &["root"]);
     accepted(&L("[{groups: [dev], maxapplications: 1}, {groups: ['*'], maxapplications: 1}]"));
     let above = "limits: [{groups: [dev], maxapplications: 1}]";
     refused("CFG-068", &R(&format!("{above}, queues: [{{name: a, limits: [{{groups: ['*'], maxapplications: 1}}]}}]")));
@@ -87,14 +87,14 @@ fn cfg_069_nothing_limited() {
 #[test]
 fn cfg_070_all_zero() {
     let text = L("[{users: [bob], maxapplications: 1, maxresources: {memory: 0, vcore: 0}}]");
-    says(&refused("CFG-070", &text), &["memory", "vcore"]);
+    check_text(&refused("CFG-070", &text), &["memory", "vcore"]);
     accepted(&L("[{users: [bob], maxresources: {memory: 0, vcore: 1}}]"));
 }
 
 #[test]
 fn cfg_071_applications_above_the_queue() {
     let text = A("maxapplications: 5, limits: [{users: [bob], maxapplications: 6}]");
-    says(&refused("CFG-071", &text), &["root.a", "5", "6"]);
+    check_text(&refused("CFG-071", &text), &["root.a", "5", "6"]);
     refused("CFG-071", &R("maxapplications: 5, limits: [{users: [bob], maxapplications: 6}]"));
     accepted(&A("maxapplications: 5, limits: [{users: [bob], maxresources: {memory: 1}}]"));
 }
@@ -102,10 +102,10 @@ fn cfg_071_applications_above_the_queue() {
 #[test]
 fn cfg_072_resources_above_the_queue() {
     let text = A("resources: {max: {memory: 5}}, limits: [{users: [bob], maxresources: {memory: 6}}]");
-    says(&refused("CFG-072", &text), &["root.a", "memory", "5", "6"]);
+    check_text(&refused("CFG-072", &text), &["root.a", "memory", "5", "6"]);
     let below = "queues: [{name: c, limits: [{users: [bob], maxresources: {memory: 6}}]}]";
     let fault = warned("CFG-072", &A(&format!("resources: {{max: {{memory: 5}}}}, {below}")));
-    says(&fault, &["root.a.c", "has no effect", "root.a has at most 5"]);
+    check_text(&fault, &["root.a.c", "has no effect", "root.a has at most 5"]);
 }
 
 /// A limit on `root.a`, nothing on `root.a.m`, a limit on `root.a.m.c`.
@@ -116,7 +116,7 @@ fn down(above: &str, below: &str) -> String {
 #[test]
 fn cfg_073_above_what_an_ancestor_gives() {
     let text = down("{users: [bob], maxresources: {memory: 5}}", "{users: [bob], maxresources: {memory: 6}}");
-    says(&refused("CFG-073", &text), &["root.a.m.c", "bob", "memory", "6", "5", "that root.a gives"]);
+    check_text(&refused("CFG-073", &text), &["root.a.m.c", "bob", "memory", "6", "5", "that root.a gives"]);
     accepted(&down("{users: [bob], maxresources: {memory: 5}}", "{users: [bob], maxresources: {gpu: 6}}"));
 }
 
@@ -125,13 +125,13 @@ fn cfg_073_the_smallest_on_the_way_down_counts() {
     let text = R(
         "limits: [{users: [bob], maxresources: {memory: 5}}], queues: [{name: a, limits: [{users: [bob], maxresources: {gpu: 1}}], queues: [{name: c, limits: [{users: [bob], maxresources: {memory: 6}}]}]}]",
     );
-    says(&refused("CFG-073", &text), &["root.a.c", "that root gives"]);
+    check_text(&refused("CFG-073", &text), &["root.a.c", "that root gives"]);
 }
 
 #[test]
 fn cfg_074_compared_with_the_star() {
     let text = down("{users: ['*'], maxresources: {memory: 5}}", "{users: [bob], maxresources: {memory: 6}}");
-    says(&refused("CFG-074", &text), &["bob", "'*' of root.a"]);
+    check_text(&refused("CFG-074", &text), &["bob", "'*' of root.a"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn cfg_075_a_star_is_not_compared_with_names() {
 #[test]
 fn cfg_076_groups_apart_from_users() {
     let text = down("{groups: [dev], maxresources: {memory: 5}}", "{groups: [dev], maxresources: {memory: 6}}");
-    says(&refused("CFG-076", &text), &["group", "dev"]);
+    check_text(&refused("CFG-076", &text), &["group", "dev"]);
     accepted(&down("{groups: [dev], maxresources: {memory: 5}}", "{users: [dev], maxresources: {memory: 6}}"));
 }
 
@@ -151,8 +151,8 @@ fn cfg_076_groups_apart_from_users() {
 fn cfg_077_applications_down_the_tree() {
     let above = "{users: [bob], maxapplications: 5}";
     let unset = down(above, "{users: [bob], maxresources: {memory: 1}}");
-    says(&refused("CFG-077", &unset), &["root.a.m.c", "bob", "no `maxapplications`", "5", "root.a"]);
-    says(&refused("CFG-077", &down(above, "{users: [bob], maxapplications: 6}")), &["6", "5"]);
+    check_text(&refused("CFG-077", &unset), &["root.a.m.c", "bob", "no `maxapplications`", "5", "root.a"]);
+    check_text(&refused("CFG-077", &down(above, "{users: [bob], maxapplications: 6}")), &["6", "5"]);
     refused("CFG-077", &down("{users: ['*'], maxapplications: 5}", "{users: [bob], maxapplications: 6}"));
     accepted(&down(above, "{users: [bob], maxapplications: 5}"));
 }
@@ -188,7 +188,7 @@ fn cfg_079_partition_and_root() {
     };
     let bob = "[{users: [bob], maxapplications: 1}]";
     let described = "[{limit: x, users: [bob], maxapplications: 1}]";
-    says(&refused("CFG-079", &two("[{users: [ann], maxapplications: 1}]", bob)), &["root", "line"]);
+    check_text(&refused("CFG-079", &two("[{users: [ann], maxapplications: 1}]", bob)), &["root", "line"]);
     accepted(&two(bob, bob));
     warned("CFG-079", &two(described, bob));
     both_releases(&two(described, bob), false);
@@ -205,11 +205,11 @@ fn lim_033_a_group_star_hides_the_groups_named_above() {
     };
     let star = "{groups: ['*'], maxapplications: 1}";
     let fault = warned("LIM-033", &below(&format!("[{{groups: [g1, g3], maxapplications: 2}}, {star}]")));
-    says(&fault, &["group \"g2\"", "root.a"]);
+    check_text(&fault, &["group \"g2\"", "root.a"]);
     no_warning("LIM-033", &below(&format!("[{{groups: [g2, g1], maxapplications: 2}}, {star}]")));
     no_warning("LIM-033", &below("[{groups: [g3], maxapplications: 2}]"));
-    let beside = format!(
+    let valid = format!(
         "queues: [{{name: b, limits: [{{groups: [g1], maxapplications: 1}}]}}, {{name: a, limits: [{{groups: [g3], maxapplications: 2}}, {star}]}}]"
     );
-    no_warning("LIM-033", &R(&beside));
+    no_warning("LIM-033", &R(&valid));
 }

@@ -80,9 +80,9 @@ fn no_warning(code: &str, text: &str) {
 }
 
 #[track_caller]
-fn release(profile: Profile, text: &str, takes: bool) {
+fn release(profile: Profile, text: &str, accepts: bool) {
     let reading = read(text, profile);
-    assert_eq!(reading.is_valid(), takes, "{profile}: {text}\n{:#?}", reading.faults);
+    assert_eq!(reading.is_valid(), accepts, "{profile}: {text}\n{:#?}", reading.faults);
 }
 
 #[track_caller]
@@ -102,7 +102,7 @@ fn queue<'c>(config: &'c Config, path: &str) -> &'c QueueConfig {
 }
 
 #[track_caller]
-fn says(fault: &Fault, words: &[&str]) {
+fn check_text(fault: &Fault, words: &[&str]) {
     for word in words {
         assert!(fault.message.contains(word) || fault.path.contains(word), "{word:?} is not in: {fault}");
     }

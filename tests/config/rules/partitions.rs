@@ -8,7 +8,7 @@ fn cfg_010_an_empty_file_is_the_default_configuration() {
         let config = accepted(text);
         assert_eq!(config.partitions[0].rules[0].kind, RuleKind::Tag);
         assert_eq!(config.partitions[0].rules[0].value, "namespace");
-        assert!(config.partitions[0].root.submit_acl.value.everybody);
+        assert!(config.partitions[0].root.submit_acl.value.all_users);
         let warnings = read(text, Profile::Kornsole).faults;
         assert_eq!(warnings.iter().map(|fault| fault.code).collect::<Vec<_>>(), ["CFG-010"]);
     }
@@ -25,14 +25,14 @@ fn cfg_011_no_partitions() {
 #[test]
 fn cfg_012_equal_names() {
     let text = "partitions: [{queues: [{name: root}]}, {name: DEFAULT, queues: [{name: root}]}]";
-    says(&refused("CFG-012", text), &["DEFAULT"]);
+    check_text(&refused("CFG-012", text), &["DEFAULT"]);
     refused("CFG-012", "partitions: [{name: b, queues: []}, {name: B, queues: []}]");
     assert_eq!(accepted("partitions: [{name: DEFAULT, queues: []}]").partitions[0].name, "default");
     assert_eq!(accepted("partitions: [{name: Gpu, queues: []}]").partitions[0].name, "Gpu");
 }
 
 #[test]
-fn cfg_013_odd_names() {
+fn cfg_013_unusual_names() {
     for name in ["a b", "a[b", "a]b", "a/b", "a\\u0001b"] {
         let text = format!("partitions: [{{name: \"{name}\", queues: []}}]");
         refused("CFG-013", &text);
@@ -57,7 +57,7 @@ fn cfg_015_a_root_is_inserted() {
 }
 
 #[test]
-fn cfg_016_a_root_beside_others() {
+fn cfg_016_a_root_next_to_others() {
     let text = Q("[{name: root, resources: {max: {memory: 5}}}, {name: b}]");
     warned("CFG-016", &text);
     let config = accepted(&text);
@@ -80,14 +80,14 @@ fn cfg_018_root_is_always_a_parent() {
 
 #[test]
 fn cfg_041_no_resources_on_root() {
-    says(&refused("CFG-041", &R("resources: {max: {}}")), &["max", "root"]);
+    check_text(&refused("CFG-041", &R("resources: {max: {}}")), &["max", "root"]);
     refused("CFG-041", &R("resources: {guaranteed: {memory: 1}}"));
     accepted(&R("resources: {}"));
 }
 
 #[test]
 fn cfg_100_node_sorting() {
-    says(&refused("CFG-100", &P("nodesortpolicy: {type: random}")), &["random"]);
+    check_text(&refused("CFG-100", &P("nodesortpolicy: {type: random}")), &["random"]);
     refused("CFG-100", &P("nodesortpolicy: {type: FAIR}"));
     for good in ["{type: ''}", "{}", "{type: binpacking}", "fair"] {
         accepted(&P(&format!("nodesortpolicy: {good}")));
@@ -97,7 +97,7 @@ fn cfg_100_node_sorting() {
 
 #[test]
 fn cfg_101_weights() {
-    says(&refused("CFG-101", &P("nodesortpolicy: {resourceweights: {vcore: -0.1}}")), &["vcore", "-0.1"]);
+    check_text(&refused("CFG-101", &P("nodesortpolicy: {resourceweights: {vcore: -0.1}}")), &["vcore", "-0.1"]);
     for odd in [".nan", ".inf"] {
         let text = P(&format!("nodesortpolicy: {{resourceweights: {{vcore: {odd}}}}}"));
         refused("CFG-101", &text);
@@ -111,11 +111,11 @@ fn cfg_101_weights() {
 
 #[test]
 fn cfg_102_weights_are_numbers() {
-    says(&refused("CFG-102", &P("nodesortpolicy: {resourceweights: {vcore: '4'}}")), &["vcore"]);
+    check_text(&refused("CFG-102", &P("nodesortpolicy: {resourceweights: {vcore: '4'}}")), &["vcore"]);
 }
 
 #[test]
-fn all_faults_come_in_one_pass_by_place() {
+fn all_errors_are_reported_in_one_pass_by_location() {
     let text = "partitions:\n- queues:\n  - name: root\n    sample: 1\n    queues:\n    - name: a b\n      parent: yes\n      resources:\n        max: {memory: -1}\n";
     let codes: Vec<_> = faults(text, Profile::Kornsole, Severity::Error).iter().map(|f| (f.code, f.at.line)).collect();
     assert_eq!(codes, [("CFG-003", 4), ("CFG-030", 6), ("CFG-006", 7), ("CFG-020", 9)]);

@@ -9,7 +9,7 @@ fn max(text: &str) -> String {
 #[test]
 fn cfg_020_malformed() {
     for bad in ["-1", "+5", "1.5", "0x10", "1_000", "ten", "''", "~", "true"] {
-        says(&refused("CFG-020", &max(&format!("memory: {bad}"))), &["root.a", "max", "memory"]);
+        check_text(&refused("CFG-020", &max(&format!("memory: {bad}"))), &["root.a", "max", "memory"]);
     }
     refused("CFG-020", &A("resources: {guaranteed: {memory: x}}"));
 }
@@ -17,7 +17,7 @@ fn cfg_020_malformed() {
 #[test]
 fn cfg_021_suffixes() {
     let fault = refused("CFG-021", &max("memory: 500m"));
-    says(&fault, &["500m", "memory"]);
+    check_text(&fault, &["500m", "memory"]);
     assert!(fault.hint.contains("Ki"), "{}", fault.hint);
     for bad in ["5X", "1kk", "1K", "1ki", "1Gb"] {
         refused("CFG-021", &max(&format!("memory: {bad}")));
@@ -36,12 +36,12 @@ fn cfg_022_too_large() {
 #[test]
 fn cfg_023_in_a_template() {
     let text = A("parent: true, childtemplate: {resources: {max: {memory: x}}}");
-    says(&refused("CFG-023", &text), &["template", "memory"]);
+    check_text(&refused("CFG-023", &text), &["template", "memory"]);
     both_releases(&text, true);
 }
 
 #[test]
 fn cfg_024_in_a_limit() {
     let fault = refused("CFG-024", &L("[{limit: big, users: [bob], maxresources: {memory: x}}]"));
-    says(&fault, &["root", "limit 1", "big", "memory"]);
+    check_text(&fault, &["root", "limit 1", "big", "memory"]);
 }

@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn cfg_030_names() {
-    says(&refused("CFG-030", &Q("[{name: no.in-name}]")), &["no.in-name", "root", "'.'"]);
+    check_text(&refused("CFG-030", &Q("[{name: no.in-name}]")), &["no.in-name", "root", "'.'"]);
     refused("CFG-030", &A("queues: [{name: ''}]"));
     refused("CFG-030", &A("queues: [{parent: true}]"));
-    says(&refused("CFG-030", &Q("[{name: 'special-$-name'}]")), &["'$'"]);
-    says(&refused("CFG-030", &Q(&format!("[{{name: {}}}]", "x".repeat(65)))), &["65"]);
+    check_text(&refused("CFG-030", &Q("[{name: 'special-$-name'}]")), &["'$'"]);
+    check_text(&refused("CFG-030", &Q(&format!("[{{name: {}}}]", "x".repeat(65)))), &["65"]);
     refused("CFG-030", &Q("[{name: \"a\\n\"}]"));
     for name in ["a:b", "a@b", "a/b", "'a#b'"] {
         let text = Q(&format!("[{{name: {name}}}]"));
@@ -20,7 +20,7 @@ fn cfg_030_names() {
 
 #[test]
 fn cfg_031_siblings() {
-    says(&refused("CFG-031", &Q("[{name: Test}, {name: test}]")), &["Test", "test", "line 1"]);
+    check_text(&refused("CFG-031", &Q("[{name: Test}, {name: test}]")), &["Test", "test", "line 1"]);
     accepted(&R("queues: [{name: a, queues: [{name: x}]}, {name: b, queues: [{name: x}]}, {name: x}]"));
 }
 
@@ -39,7 +39,7 @@ fn cfg_033_type() {
 #[test]
 fn cfg_034_no_parent_with_children() {
     let text = A("parent: false, queues: [{name: c}]");
-    says(&refused("CFG-034", &text), &["root.a", "1 children"]);
+    check_text(&refused("CFG-034", &text), &["root.a", "1 children"]);
     both_releases(&text, true);
     accepted(&A("parent: false"));
 }
@@ -77,9 +77,9 @@ fn indent(text: &str) -> String {
 
 #[test]
 fn cfg_037_acl_with_spaces() {
-    says(&refused("CFG-037", &A("submitacl: 'a b c'")), &["root.a", "submitacl", "a b c", "3 parts"]);
+    check_text(&refused("CFG-037", &A("submitacl: 'a b c'")), &["root.a", "submitacl", "a b c", "3 parts"]);
     refused("CFG-037", &A("submitacl: 'a  b'"));
-    says(&refused("CFG-037", &A("adminacl: ' a '")), &["adminacl"]);
+    check_text(&refused("CFG-037", &A("adminacl: ' a '")), &["adminacl"]);
     both_releases(&A("submitacl: 'a b c'"), false);
     both_releases(&A("submitacl: 'a  b'"), true);
     both_releases(&A("submitacl: ' a '"), true);
@@ -87,7 +87,7 @@ fn cfg_037_acl_with_spaces() {
 
 #[test]
 fn cfg_038_names_that_are_ignored() {
-    says(&warned("CFG-038", &A("submitacl: 'a:b'")), &["root.a", "a:b"]);
+    check_text(&warned("CFG-038", &A("submitacl: 'a:b'")), &["root.a", "a:b"]);
     no_warning("CFG-038", &A("submitacl: 9user"));
     let warnings = faults(&A("submitacl: 9user"), Profile::V1_5_1, Severity::Warning);
     assert!(warnings.iter().any(|fault| fault.code == "CFG-038"));
@@ -110,12 +110,12 @@ fn cfg_055_no_zero_applications() {
 #[test]
 fn cfg_056_child_above_parent() {
     let fault = refused("CFG-056", &A("maxapplications: 1, queues: [{name: c, maxapplications: 2}]"));
-    says(&fault, &["root.a.c", "root.a", "1", "2"]);
+    check_text(&fault, &["root.a.c", "root.a", "1", "2"]);
 }
 
 #[test]
 fn cfg_057_child_without_a_number() {
-    says(&refused("CFG-057", &A("maxapplications: 1, queues: [{name: c}]")), &["root.a.c", "root.a", "1"]);
+    check_text(&refused("CFG-057", &A("maxapplications: 1, queues: [{name: c}]")), &["root.a.c", "root.a", "1"]);
     refused("CFG-057", &R("maxapplications: 5, queues: [{name: m}]"));
     both_releases(&A("maxapplications: 1, queues: [{name: c, maxapplications: 0}]"), false);
 }
@@ -128,7 +128,7 @@ fn cfg_058_child_of_an_unlimited_parent() {
 
 #[test]
 fn properties_that_are_not_understood() {
-    let warning = |text: &str| says(&warned("CFG-S09", &A(&format!("properties: {{{text}}}"))), &["root.a"]);
+    let warning = |text: &str| check_text(&warned("CFG-S09", &A(&format!("properties: {{{text}}}"))), &["root.a"]);
     warning("application.sort.policy: Fair");
     warning("priority.offset: 1.5");
     warning("preemption.delay: '30'");

@@ -13,15 +13,15 @@ fn cfg_001_no_yaml() {
 
 #[test]
 fn cfg_002_no_map() {
-    says(&refused("CFG-002", "hello"), &["single value"]);
-    says(&refused("CFG-002", "[a]"), &["list"]);
+    check_text(&refused("CFG-002", "hello"), &["single value"]);
+    check_text(&refused("CFG-002", "[a]"), &["list"]);
 }
 
 #[test]
 fn cfg_003_unknown_keys() {
-    says(&refused("CFG-003", &R("sample: 1")), &["sample", "root"]);
+    check_text(&refused("CFG-003", &R("sample: 1")), &["sample", "root"]);
     let fault = refused("CFG-003", &A("submitAcl: x"));
-    says(&fault, &["submitAcl", "root.a"]);
+    check_text(&fault, &["submitAcl", "root.a"]);
     assert!(fault.hint.starts_with("did you mean `submitacl`?"), "{}", fault.hint);
     let fault = refused("CFG-003", &A("resources: {maximum: {}}"));
     assert!(fault.hint.contains("guaranteed, max"), "{}", fault.hint);
@@ -44,14 +44,14 @@ fn cfg_003_the_deprecated_dump_path_is_taken() {
 fn cfg_004_a_key_twice() {
     let text = "partitions:\n- queues:\n  - name: root\n    submitacl: a\n    submitacl: b\n";
     let fault = refused("CFG-004", text);
-    says(&fault, &["submitacl", "line 4"]);
+    check_text(&fault, &["submitacl", "line 4"]);
     assert_eq!((fault.at.line, fault.at.column), (5, 5));
 }
 
 #[test]
 fn cfg_005_types() {
-    says(&refused("CFG-005", &L("[{users: bob, maxapplications: 1}]")), &["users", "single value", "list"]);
-    says(&refused("CFG-005", &A("submitacl: [a, b]")), &["submitacl", "root.a"]);
+    check_text(&refused("CFG-005", &L("[{users: bob, maxapplications: 1}]")), &["users", "single value", "list"]);
+    check_text(&refused("CFG-005", &A("submitacl: [a, b]")), &["submitacl", "root.a"]);
     refused("CFG-005", &A("properties: [a]"));
     refused("CFG-005", &A("properties: {x: {y: 1}}"));
     refused("CFG-005", "partitions: {name: default}");
@@ -60,7 +60,7 @@ fn cfg_005_types() {
 #[test]
 fn cfg_006_bools() {
     let fault = refused("CFG-006", &A("parent: yes"));
-    says(&fault, &["parent", "yes"]);
+    check_text(&fault, &["parent", "yes"]);
     assert!(fault.hint.contains("true"));
     refused("CFG-006", &P("preemption: {enabled: maybe}"));
     refused("CFG-006", &A("parent: 'true'"));
@@ -76,7 +76,7 @@ fn cfg_006_bools() {
 #[test]
 fn cfg_007_counts() {
     for bad in ["-1", "'5'", "1.9", "x", "true", "18446744073709551616", "1e2"] {
-        says(&refused("CFG-007", &A(&format!("maxapplications: {bad}"))), &["maxapplications", "root.a"]);
+        check_text(&refused("CFG-007", &A(&format!("maxapplications: {bad}"))), &["maxapplications", "root.a"]);
     }
     for (good, count) in [("0x10", 16), ("18446744073709551615", u64::MAX), ("1_000", 1000), ("010", 8)] {
         let config = accepted(&A(&format!("maxapplications: {good}")));
@@ -92,7 +92,7 @@ fn cfg_007_counts() {
 
 #[test]
 fn cfg_008_aliases() {
-    says(&refused("CFG-008", &A("resources: *x")), &["*x"]);
+    check_text(&refused("CFG-008", &A("resources: *x")), &["*x"]);
     let text = R("queues: [{name: a, resources: &x {max: {memory: 5}}}, {name: b, resources: *x}]");
     let config = accepted(&text);
     assert_eq!(queue(&config, "root.b").max, queue(&config, "root.a").max);

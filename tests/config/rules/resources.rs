@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn cfg_042_guaranteed_above_max() {
     let fault = refused("CFG-042", &A("resources: {max: {memory: 10}, guaranteed: {memory: 11}}"));
-    says(&fault, &["root.a", "memory", "10", "11"]);
+    check_text(&fault, &["root.a", "memory", "10", "11"]);
     accepted(&A("resources: {max: {memory: 10}, guaranteed: {memory: 10, gpu: 5}}"));
 }
 
@@ -13,7 +13,7 @@ fn cfg_042_guaranteed_above_max() {
 fn cfg_043_max_above_an_ancestor() {
     let below = "queues: [{name: m, queues: [{name: c, resources: {max: {memory: 11}}}]}]";
     let fault = refused("CFG-043", &A(&format!("resources: {{max: {{memory: 10}}}}, {below}")));
-    says(&fault, &["root.a.m.c", "memory", "11", "10", "root.a"]);
+    check_text(&fault, &["root.a.m.c", "memory", "11", "10", "root.a"]);
     accepted(&A(&format!("resources: {{max: {{gpu: 10}}}}, {below}")));
 }
 
@@ -22,7 +22,7 @@ fn cfg_043_a_smaller_max_in_between_counts() {
     let text = A(
         "resources: {max: {memory: 10}}, queues: [{name: m, resources: {max: {memory: 5}}, queues: [{name: c, resources: {max: {memory: 6}}}]}, {name: n, resources: {max: {memory: 10}}}]",
     );
-    says(&refused("CFG-043", &text), &["root.a.m.c", "5 of root.a.m"]);
+    check_text(&refused("CFG-043", &text), &["root.a.m.c", "5 of root.a.m"]);
 }
 
 #[test]
@@ -30,11 +30,11 @@ fn cfg_044_children_guaranteed_more() {
     let two =
         "queues: [{name: c, resources: {guaranteed: {memory: 6}}}, {name: d, resources: {guaranteed: {memory: 6}}}]";
     let fault = refused("CFG-044", &A(&format!("resources: {{guaranteed: {{memory: 10}}}}, {two}")));
-    says(&fault, &["root.a", "memory", "12", "10", "c 6", "d 6"]);
+    check_text(&fault, &["root.a", "memory", "12", "10", "c 6", "d 6"]);
     accepted(&A(&format!("resources: {{guaranteed: {{memory: 12}}}}, {two}")));
     // A level without guaranteed resources passes on the sum of its children.
     let text = A(&format!("resources: {{guaranteed: {{memory: 10}}}}, queues: [{{name: m, {two}}}]"));
-    says(&refused("CFG-044", &text), &["m 12"]);
+    check_text(&refused("CFG-044", &text), &["m 12"]);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn cfg_045_children_guaranteed_more_than_max() {
         "CFG-045",
         &A("resources: {max: {memory: 10}}, queues: [{name: c, resources: {guaranteed: {memory: 11}}}]"),
     );
-    says(&fault, &["root.a", "memory", "11", "10", "its max"]);
+    check_text(&fault, &["root.a", "memory", "11", "10", "its max"]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn cfg_049_a_zero_max_stays() {
 }
 
 #[test]
-fn cfg_050_nothing_said_is_unlimited() {
+fn cfg_050_a_missing_value_is_unlimited() {
     let config = accepted(&A("resources: {max: {}, guaranteed: ~}"));
     assert!(queue(&config, "root.a").max.is_none());
     assert!(queue(&config, "root.a").guaranteed.is_none());

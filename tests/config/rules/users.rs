@@ -74,7 +74,7 @@ fn usr_005_no_user_is_refused_before_placement() {
 }
 
 #[test]
-fn usr_006_forced_it_is_nobody() {
+fn usr_006_when_forced_the_user_is_nobody() {
     for profile in Profile::ALL {
         let admission = submit(&cluster(profile), "", &["dev"], &[("application.create.force", "true")]);
         assert_eq!(admission.who, Identity::new("nobody", ["nogroup"]));
@@ -86,14 +86,14 @@ fn usr_006_forced_it_is_nobody() {
 }
 
 #[test]
-fn usr_007_whom_the_resolver_does_not_know_is_refused() {
+fn usr_007_a_user_that_the_resolver_does_not_find_is_rejected() {
     let unknown = |_: &str| Err("no such user".to_owned());
     let refused = identify("sue", &[], false, Switches::of(Profile::Kornsole), unknown).expect_err("nobody is known");
     assert_eq!(refused.to_string(), "the groups of user \"sue\" are unknown: no such user");
 }
 
 #[test]
-fn usr_008_each_submission_stands_for_itself() {
+fn usr_008_each_submission_is_independent() {
     let view = cluster(Profile::Kornsole);
     assert_eq!(submit(&view, "sue", &["dev"], &[]).who, Identity::new("sue", ["dev"]));
     assert_eq!(submit(&view, "sue", &[], &[]).who, Identity::new("sue", ["sue"]));

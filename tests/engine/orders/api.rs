@@ -28,13 +28,13 @@ use server::native::{self, NativeApi, NativeOptions};
 use tower::ServiceExt as _;
 use wire::convert::Wall;
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 use crate::orders::stage::{CONFIG, Stage};
 
 struct Api {
     router: Router,
     engine: Arc<Engine>,
-    _folder: TestFolder,
+    _dir: TestDir,
     tokens: Vec<(&'static str, String)>,
     peer: SocketAddr,
 }
@@ -63,17 +63,17 @@ impl Api {
     }
 
     fn with(change: impl FnOnce(&mut NativeOptions)) -> Self {
-        let folder = TestFolder::new();
+        let dir = TestDir::new();
         let tokens = vec![
-            ("ann", folder.token("ann", "ann")),
-            ("bob", folder.token("bob", "bob")),
-            ("sue", folder.token("sue", "dev")),
-            ("reader", folder.read_only_token("ann", "ann")),
-            ("owner", folder.token("root", "root")),
-            ("ops", folder.token("olga", "ops")),
+            ("ann", dir.token("ann", "ann")),
+            ("bob", dir.token("bob", "bob")),
+            ("sue", dir.token("sue", "dev")),
+            ("reader", dir.read_only_token("ann", "ann")),
+            ("owner", dir.token("root", "root")),
+            ("ops", dir.token("olga", "ops")),
         ];
         let mut options = NativeOptions {
-            tokens: Some(Tokens::open(&folder.tokens()).unwrap()),
+            tokens: Some(Tokens::open(&dir.tokens()).unwrap()),
             of_jobs: false,
             require_token: false,
             read_only: false,
@@ -94,7 +94,7 @@ impl Api {
         let native = NativeApi::new(Arc::clone(&engine), wall, options);
         let old = put(native::legacy_config::replace_config).with_state(Arc::clone(&native));
         let router = Router::new().nest("/kornsole/v1", native::routes(native)).route(native::legacy_config::PATH, old);
-        Self { router, engine, _folder: folder, tokens, peer: "127.0.0.1:5000".parse().unwrap() }
+        Self { router, engine, _dir: dir, tokens, peer: "127.0.0.1:5000".parse().unwrap() }
     }
 
     fn token(&self, who: &str) -> String {

@@ -9,7 +9,7 @@ use crate::common::{kill, move_to, user, within};
 use crate::orders::stage::{Stage, ask, assert_refusal, owner};
 
 #[test]
-fn who_administers_the_queue_kills_and_hears_what_was_released() {
+fn an_administrator_of_the_queue_kills_and_sees_what_was_released() {
     let mut stage = Stage::new();
     let reason = "it writes everywhere".to_owned();
     let Done::Killed(done) = stage.core.perform(&user("ann"), &Order::new(kill("etl"), reason)).unwrap() else {
@@ -17,7 +17,7 @@ fn who_administers_the_queue_kills_and_hears_what_was_released() {
     };
     assert_eq!((done.queue.as_str(), done.state), ("root.a.x", AppState::Failed));
     assert_eq!(done.released.iter().map(|ask| ask.as_str()).collect::<Vec<_>>(), ["t-1", "t-2", "t-3"]);
-    assert_eq!(done.withdrawn.iter().map(|ask| ask.as_str()).collect::<Vec<_>>(), ["big"]);
+    assert_eq!(done.canceled.iter().map(|ask| ask.as_str()).collect::<Vec<_>>(), ["big"]);
     let view = stage.view();
     let app = view.partitions[0].app_by_id(&"etl".into()).unwrap();
     assert_eq!(app.message.as_deref(), Some("killed by ann: it writes everywhere"));
@@ -26,11 +26,11 @@ fn who_administers_the_queue_kills_and_hears_what_was_released() {
 }
 
 #[test]
-fn of_an_application_with_very_much_the_answer_says_how_much_follows() {
+fn a_truncated_answer_for_a_large_application_shows_how_much_is_missing() {
     let tuning = Tuning { ending_at_once: 2, ..Tuning::default() };
     let mut stage = Stage::set_up(&Setup { tuning, ..Setup::of(Profile::Kornsole) });
     let Ok(Done::Killed(done)) = stage.order(&user("ann"), kill("etl")) else { panic!("it is killed") };
-    assert_eq!((done.state, done.withdrawn.len(), done.released.len(), done.left), (AppState::Failing, 1, 1, 2));
+    assert_eq!((done.state, done.canceled.len(), done.released.len(), done.left), (AppState::Failing, 1, 1, 2));
     assert_refusal(&stage.order(&user("ann"), kill("etl")).unwrap_err(), Code::AppTerminated, "it is already Failed");
     // An operation that has started is finished, even while the scheduler is paused.
     stage.order(&owner(), Act::Pause).unwrap();
@@ -44,7 +44,7 @@ fn of_an_application_with_very_much_the_answer_says_how_much_follows() {
 }
 
 #[test]
-fn a_kill_that_is_refused_says_which_access_is_missing() {
+fn a_rejected_kill_shows_the_missing_permission() {
     let mut stage = Stage::new();
     for stranger in ["sue", "bob", "dev"] {
         let refusal = stage.refused(&user(stranger), kill("etl"));
@@ -81,7 +81,7 @@ fn an_application_that_was_moved_meanwhile_is_not_hit() {
 }
 
 #[test]
-fn a_move_says_from_where_to_where_and_what_it_means() {
+fn a_move_shows_source_target_and_effect() {
     let mut stage = Stage::new();
     let refusal = stage.refused(&user("ann"), move_to("etl", "root.b.z"));
     assert_refusal(
@@ -90,15 +90,15 @@ fn a_move_says_from_where_to_where_and_what_it_means() {
         "ann may not move etl: needs submit access on root.b.z or a queue above it",
     );
     let dry = PartitionAct::Move { app: "etl".into(), to: "root.a.y".into(), expect_queue: None, dry_run: true };
-    let before = stage.picture();
+    let before = stage.snapshot();
     let full = stage.order(&user("ann"), within(dry)).unwrap_err();
     assert_refusal(&full, Code::TargetFull, "quota of root.a.y exceeded");
-    assert_eq!(stage.picture(), before);
+    assert_eq!(stage.snapshot(), before);
     stage.order(&user("ann"), within(PartitionAct::Release { app: "etl".into(), ask: "t-1".into() })).unwrap();
     let dry = PartitionAct::Move { app: "etl".into(), to: "root.a.y".into(), expect_queue: None, dry_run: true };
-    let before = stage.picture();
+    let before = stage.snapshot();
     let Done::Moved(would) = stage.order(&user("ann"), within(dry)).unwrap() else { panic!("a dry run") };
-    assert_eq!(stage.picture(), before, "a dry run changes nothing");
+    assert_eq!(stage.snapshot(), before, "a dry run changes nothing");
     assert!(would.dry_run && would.effects[0].starts_with("2 allocations keep running"), "{:?}", would.effects);
     let Done::Moved(done) = stage.order(&user("ann"), move_to("etl", "root.a.y")).unwrap() else { panic!("a move") };
     assert_eq!((done.from.as_str(), done.to.as_str(), done.dry_run), ("root.a.x", "root.a.y", false));
@@ -108,7 +108,7 @@ fn a_move_says_from_where_to_where_and_what_it_means() {
 }
 
 #[test]
-fn each_target_that_cannot_be_says_why() {
+fn each_impossible_target_shows_the_reason() {
     let mut stage = Stage::new();
     let ann = user("ann");
     assert_refusal(

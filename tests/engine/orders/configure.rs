@@ -8,11 +8,11 @@ use engine::Setup;
 use model::Profile;
 use view::act::{Act, Actor, Code, Configured, Done, LoadedBy, Refusal};
 
-use crate::common::{TestFolder, user};
+use crate::common::{TestDir, user};
 use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
 
-fn file(folder: &TestFolder) -> PathBuf {
-    folder.write("queues.yaml", CONFIG)
+fn file(dir: &TestDir) -> PathBuf {
+    dir.write("queues.yaml", CONFIG)
 }
 
 fn configure(stage: &Stage, text: &str, dry_run: bool) -> Act {
@@ -29,7 +29,7 @@ fn change(stage: &mut Stage, who: &Actor, text: &str) -> Result<Configured, Refu
 }
 
 #[test]
-fn a_tenant_changes_his_own_queues_and_nothing_else() {
+fn a_tenant_changes_only_its_own_queues() {
     let mut stage = Stage::new();
     let own = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
     let before = stage.core.scheduler().checksum().to_owned();
@@ -76,7 +76,7 @@ fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
 }
 
 #[test]
-fn a_configuration_that_is_kept_elsewhere_is_tried_here_and_not_changed() {
+fn a_configuration_that_is_stored_remotely_is_tested_here_and_not_changed() {
     let place = "the ConfigMap yunikorn-configs of namespace yk";
     let setup = Setup { configured_by: Some(Arc::from(place)), ..Setup::of(Profile::Kornsole) };
     let mut stage = Stage::set_up(&setup);
@@ -128,13 +128,13 @@ fn a_faulty_text_is_reported_with_every_fault() {
 }
 
 #[test]
-fn a_dry_run_says_what_drains_and_changes_nothing() {
+fn a_dry_run_shows_what_drains_and_changes_nothing() {
     let mut stage = Stage::new();
     let text = CONFIG.replace("              - name: x\n", "").replace("{name: z}", "{name: z}, {name: new}");
-    let before = stage.picture();
+    let before = stage.snapshot();
     let act = configure(&stage, &text, true);
     let Done::Configured(would) = stage.order(&owner(), act).unwrap() else { panic!() };
-    assert_eq!(stage.picture(), before);
+    assert_eq!(stage.snapshot(), before);
     let names =
         |queues: &[(String, model::QueuePath)]| queues.iter().map(|(_, queue)| queue.to_string()).collect::<Vec<_>>();
     assert_eq!((names(&would.draining), names(&would.created)), (vec!["root.a.x".into()], vec!["root.b.new".into()]));
@@ -145,13 +145,13 @@ fn a_dry_run_says_what_drains_and_changes_nothing() {
 
 #[test]
 fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
-    let folder = TestFolder::new();
-    let file = file(&folder);
+    let dir = TestDir::new();
+    let file = file(&dir);
     let mut stage = Stage::retained(Some(file.clone()));
     let text = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
     change(&mut stage, &user("ann"), &text).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
-    assert_eq!(folder.names(), ["queues.yaml"], "nothing is left beside it");
+    assert_eq!(dir.names(), ["queues.yaml"], "nothing is left beside it");
     // The watch reports nothing new about the same text.
     stage.core.reload("queues.yaml", text.as_bytes());
     assert_eq!(stage.core.configuration().unwrap().revision, 2);
@@ -163,8 +163,8 @@ fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
 
 #[test]
 fn what_a_watch_read_before_an_order_replaced_the_file_is_old() {
-    let folder = TestFolder::new();
-    let file = file(&folder);
+    let dir = TestDir::new();
+    let file = file(&dir);
     let mut stage = Stage::retained(Some(file));
     let (first, second) = (CONFIG.replace("vcore: 2", "vcore: 3"), CONFIG.replace("vcore: 2", "vcore: 4"));
     change(&mut stage, &owner(), &first).unwrap();
@@ -175,10 +175,10 @@ fn what_a_watch_read_before_an_order_replaced_the_file_is_old() {
 
 #[test]
 fn a_file_that_cannot_be_written_leaves_everything_as_it_was() {
-    let folder = TestFolder::new();
-    let file = file(&folder);
+    let dir = TestDir::new();
+    let file = file(&dir);
     let mut stage = Stage::retained(Some(file));
-    fs::remove_dir_all(&*folder).unwrap();
+    fs::remove_dir_all(&*dir).unwrap();
     let act = configure(&stage, &CONFIG.replace("{vcore: 2}", "{vcore: 9}"), false);
     assert_refusal(&stage.refused(&user("ann"), act), Code::NotDurable, "is unchanged");
 }
@@ -189,8 +189,8 @@ fn a_manifest_is_replaced_by_a_manifest_only() {
         let indented: String = config.lines().map(|line| format!("    {line}\n")).collect();
         format!("kind: ConfigMap\ndata:\n  queues.yaml: |\n{indented}")
     };
-    let folder = TestFolder::new();
-    let file = file(&folder);
+    let dir = TestDir::new();
+    let file = file(&dir);
     fs::write(&file, manifest(CONFIG)).unwrap();
     let config = config::read_file(manifest(CONFIG).as_bytes(), "queues", Default::default()).config.unwrap();
     let core = engine::Core::new(Default::default(), std::sync::Arc::new(config), None).unwrap();

@@ -61,22 +61,22 @@ fn an_engine_that_stops_answers_what_it_did_not_do() {
 }
 
 #[test]
-fn while_it_rests_time_stands_and_orders_are_still_taken() {
+fn while_it_is_paused_the_clock_is_stopped_and_operations_are_accepted() {
     let source = running(owner());
     assert_eq!(ask_for(&source, Act::Pause).recv_timeout(PATIENCE).unwrap(), Ok(Done::Paused));
     assert!(source.view().paused);
-    let stands = source.now();
+    let stopped_at = source.now();
     assert_eq!(ask_for(&source, Act::Pause).recv_timeout(PATIENCE).unwrap(), Ok(Done::Paused));
-    assert_eq!(source.now(), stands);
+    assert_eq!(source.now(), stopped_at);
     assert_eq!(ask_for(&source, Act::Resume).recv_timeout(PATIENCE).unwrap(), Ok(Done::Resumed));
     assert!(!source.view().paused);
-    while source.now() == stands {
+    while source.now() == stopped_at {
         std::thread::yield_now();
     }
 }
 
 #[test]
-fn nobody_but_the_scheduler_acl_lets_it_rest() {
+fn only_the_scheduler_acl_may_pause_it() {
     let mut stage = Stage::new();
     let refusal = stage.refused(&user("ann"), Act::Pause);
     assert_eq!((refusal.code, refusal.details.scheduler_acl), (Code::AclDenied, true));
@@ -87,9 +87,9 @@ fn a_core_that_rests_is_where_it_was() {
     let mut stage = Stage::new();
     stage.pass(1);
     stage.order(&owner(), Act::Pause).unwrap();
-    let (now, picture) = (stage.core.now(), stage.picture());
+    let (now, snapshot) = (stage.core.now(), stage.snapshot());
     stage.pass(3600);
-    assert_eq!((stage.core.now(), stage.picture()), (now, picture));
+    assert_eq!((stage.core.now(), stage.snapshot()), (now, snapshot));
     stage.order(&owner(), Act::Resume).unwrap();
     stage.pass(10);
     assert!(stage.core.now() > now);

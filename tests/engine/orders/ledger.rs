@@ -110,8 +110,8 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     assert_refusal(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
     let missing = roll_back(&stage, 9);
     assert_refusal(&stage.refused(&user("ann"), missing), Code::NotFound, "revision 9 not found");
-    let not_his = roll_back(&stage, 1);
-    assert_refusal(&stage.refused(&user("bob"), not_his), Code::AclDenied, "bob may not roll the configuration back");
+    let foreign = roll_back(&stage, 1);
+    assert_refusal(&stage.refused(&user("bob"), foreign), Code::AclDenied, "bob may not roll the configuration back");
     let act = roll_back(&stage, 1);
     let done = stage.order(&user("ann"), act).unwrap();
     let Done::Configured(done) = done else { panic!("{done:?}") };

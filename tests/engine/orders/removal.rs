@@ -9,7 +9,7 @@ use view::NoticeWeight;
 use view::act::{Act, Code, Configured, Done, Order, Refusal};
 use view::audit::AuditQuery;
 
-use crate::common::TestFolder;
+use crate::common::TestDir;
 use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
 
 const HALF: &str = "\
@@ -34,9 +34,9 @@ fn draining(stage: &Stage) -> usize {
 }
 
 #[test]
-fn an_order_that_takes_much_away_is_refused_with_the_number_of_queues() {
-    let folder = TestFolder::new();
-    let file = folder.write("queues.yaml", CONFIG);
+fn an_operation_that_removes_much_is_rejected_with_the_number_of_queues() {
+    let dir = TestDir::new();
+    let file = dir.write("queues.yaml", CONFIG);
     let mut stage = Stage::retained(Some(file.clone()));
     let allowed = |empty, queues| AllowedRemoval { empty, queues };
     for (text, allowed, of) in [
@@ -45,12 +45,12 @@ fn an_order_that_takes_much_away_is_refused_with_the_number_of_queues() {
         (FEW, allowed(true, None), (5, false)),
         (FEW, allowed(false, Some(4)), (5, false)),
     ] {
-        let before = stage.picture();
+        let before = stage.snapshot();
         let refusal = configure(&mut stage, text, allowed, false).unwrap_err();
         assert_refusal(&refusal, Code::RemovalNotAllowed, &format!("removes {} of 6 queues", of.0));
         let removal = refusal.details.removal.as_ref().unwrap();
         assert_eq!((removal.queues, removal.empty), of, "{text:?}");
-        assert_eq!(stage.picture(), before);
+        assert_eq!(stage.snapshot(), before);
         assert_eq!(fs::read_to_string(&file).unwrap(), CONFIG, "the file is as it was");
         let would = configure(&mut stage, text, allowed, true).unwrap();
         assert!(would.dry_run && would.removal.is_large(), "what it would do can be seen");
@@ -64,7 +64,7 @@ fn an_order_that_takes_much_away_is_refused_with_the_number_of_queues() {
 }
 
 #[test]
-fn a_rollback_is_held_to_the_same() {
+fn a_rollback_follows_the_same_rules() {
     let mut stage = Stage::new();
     let grown = CONFIG.replace("[{name: z}, {name: few, maxapplications: 1}]", &{
         let many: Vec<String> = (0..20).map(|n| format!("{{name: q{n}}}")).collect();
@@ -79,9 +79,9 @@ fn a_rollback_is_held_to_the_same() {
 }
 
 #[test]
-fn a_changed_file_that_takes_much_away_stays_out_of_force() {
-    let folder = TestFolder::new();
-    let file = folder.write("queues.yaml", CONFIG);
+fn a_changed_file_that_removes_much_is_not_applied() {
+    let dir = TestDir::new();
+    let file = dir.write("queues.yaml", CONFIG);
     let mut stage = Stage::retained(Some(file.clone()));
     for text in ["", "# all gone\n", FEW, &CONFIG[..CONFIG.find("              - name: y").unwrap()]] {
         fs::write(&file, text).unwrap();

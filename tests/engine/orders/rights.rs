@@ -56,7 +56,7 @@ proptest! {
         let mut stage = Stage::new();
         stage.submit("one", "root.a.y");
         for (who, act) in orders {
-            let before = stage.picture();
+            let before = stage.snapshot();
             let seen = stage.view().may(&who, &act);
             let submits = matches!(&act, Act::In { act: PartitionAct::Submit(_), .. });
             let dry_run = act.is_dry_run();
@@ -67,7 +67,7 @@ proptest! {
             prop_assert!(who.read_only.is_none() || outcome.is_err());
             // A submission that placement rejects is retained as rejected.
             if (outcome.is_err() && !submits) || dry_run {
-                prop_assert_eq!(stage.picture(), before, "{:?}", outcome);
+                prop_assert_eq!(stage.snapshot(), before, "{:?}", outcome);
             }
             if let Ok(Done::Paused | Done::Resumed) = outcome {
                 prop_assert!(who.scheduler_admin);

@@ -109,10 +109,10 @@ impl Stage {
 
     /// Returns the rejection of an act, which must change nothing. The view must agree if it can decide.
     pub fn refused(&mut self, who: &Actor, act: Act) -> Refusal {
-        let before = self.picture();
+        let before = self.snapshot();
         let seen = self.view().may(who, &act);
         let refusal = self.order(who, act).unwrap_err();
-        assert_eq!(self.picture(), before, "{refusal} has changed something");
+        assert_eq!(self.snapshot(), before, "{refusal} has changed something");
         if let Err(seen) = seen {
             assert_eq!(seen, refusal, "the view says something else");
         }
@@ -120,7 +120,7 @@ impl Stage {
     }
 
     /// Everything that an operation can change, as text.
-    pub fn picture(&mut self) -> String {
+    pub fn snapshot(&mut self) -> String {
         let view = self.view();
         let part = &view.partitions[0];
         let queues: Vec<_> = part.walk().collect();

@@ -17,7 +17,7 @@ fn submission(app: &str, queue: &str, who: &Actor) -> Submission {
 }
 
 #[test]
-fn one_submits_in_his_own_name_where_he_may() {
+fn users_submit_in_their_own_name_if_allowed() {
     let mut stage = Stage::new();
     let submit = |app, queue, who: &Actor| within(PartitionAct::Submit(submission(app, queue, who)));
     let Done::Submitted(done) = stage.order(&sue(), submit("one", "root.b.z", &sue())).unwrap() else { panic!() };
@@ -39,7 +39,7 @@ fn one_submits_in_his_own_name_where_he_may() {
 }
 
 #[test]
-fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
+fn requests_are_created_all_or_none_by_the_owner_of_the_application() {
     let mut stage = Stage::new();
     let make = |asks: Vec<AskSpec>| within(PartitionAct::Ask { app: "etl".into(), asks });
     let bad = make(vec![ask("u", 2, 500), ask("nothing", 1, 0)]);
@@ -62,7 +62,7 @@ fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
 }
 
 #[test]
-fn releases_and_withdraws_and_removes() {
+fn releases_and_cancels_and_removes() {
     let mut stage = Stage::new();
     let release = |id: &str| within(PartitionAct::Release { app: "etl".into(), ask: id.into() });
     assert_refusal(&stage.refused(&user("bob"), release("t-1")), Code::AclDenied, "root.a.x");
@@ -100,7 +100,7 @@ fn nodes_are_for_the_scheduler_acl() {
 }
 
 #[test]
-fn cleaning_up_says_what_went_and_what_holds_the_rest() {
+fn cleaning_up_lists_what_was_removed_and_what_blocks_the_rest() {
     let mut stage = Stage::new();
     let text =
         "partitions: [{name: default, queues: [{name: root, queues: [{name: b, queues: [{name: z}]}]}]}]".to_owned();
@@ -114,9 +114,9 @@ fn cleaning_up_says_what_went_and_what_holds_the_rest() {
         Done::Cleaned(done) => done,
         other => panic!("{other:?}"),
     };
-    let before = stage.picture();
+    let before = stage.snapshot();
     let would = cleaned(stage.order(&owner(), clean(true)).unwrap());
-    assert_eq!(stage.picture(), before, "a dry run changes nothing");
+    assert_eq!(stage.snapshot(), before, "a dry run changes nothing");
     let mut did = cleaned(stage.order(&owner(), clean(false)).unwrap());
     did.dry_run = true;
     assert_eq!(would, did);

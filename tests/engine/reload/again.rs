@@ -48,10 +48,10 @@ enum Step {
 fn text(tenants: &[Tenant], lines: usize) -> String {
     let mut text = "# more\n".repeat(lines);
     text += "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n";
-    for (number, (says, leaves)) in tenants.iter().enumerate() {
+    for (number, (shows, leaves)) in tenants.iter().enumerate() {
         let _ = writeln!(text, "    - name: t{number}\n      parent: true");
-        if !TENANT[*says].is_empty() {
-            let _ = writeln!(text, "      {}", TENANT[*says]);
+        if !TENANT[*shows].is_empty() {
+            let _ = writeln!(text, "      {}", TENANT[*shows]);
         }
         let mut names: Vec<usize> = leaves.iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
@@ -61,9 +61,9 @@ fn text(tenants: &[Tenant], lines: usize) -> String {
         }
         text += "      queues:\n";
         for name in names {
-            let says = leaves.iter().find(|(other, _)| *other == name).map_or("", |(_, says)| LEAF[*says]);
-            let comma = if says.is_empty() { "" } else { ", " };
-            let _ = writeln!(text, "      - {{name: l{name}{comma}{says}}}");
+            let shows = leaves.iter().find(|(other, _)| *other == name).map_or("", |(_, shows)| LEAF[*shows]);
+            let comma = if shows.is_empty() { "" } else { ", " };
+            let _ = writeln!(text, "      - {{name: l{name}{comma}{shows}}}");
         }
     }
     text
@@ -179,7 +179,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_said_again_is_left_alone(steps in steps()) {
+    fn a_repeated_message_is_ignored(steps in steps()) {
         for profile in Profile::ALL {
             compare(profile, &steps)?;
         }

@@ -60,7 +60,7 @@ fn administrators_are_named_up_the_path_and_every_application_is_reported_once()
 }
 
 #[test]
-fn the_scheduler_knows_since_when_and_what_is_left() {
+fn the_scheduler_reports_since_when_and_what_remains() {
     let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe:dev", &[2, 3]);
     stage.wait(60);
@@ -81,7 +81,7 @@ fn the_scheduler_knows_since_when_and_what_is_left() {
 }
 
 #[test]
-fn an_alert_comes_with_every_threshold_for_the_topmost_queue_only() {
+fn an_alert_fires_at_every_threshold_for_the_topmost_queue_only() {
     let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     stage.accepts(&without());
@@ -130,7 +130,7 @@ fn the_threshold_is_set_at_start_and_zero_is_never() {
 }
 
 #[test]
-fn the_cleaner_runs_as_often_as_the_settings_say() {
+fn the_cleaner_runs_at_the_interval_in_the_settings() {
     let setup = Setup { clean_every: Duration::from_secs(45), ..Setup::of(Profile::Kornsole) };
     let mut stage = Stage::set_up(WITH, &setup);
     stage.accepts(&without());
@@ -141,7 +141,7 @@ fn the_cleaner_runs_as_often_as_the_settings_say() {
 }
 
 #[test]
-fn reports_are_kept_for_whoever_asks_and_for_nobody_else() {
+fn reports_are_stored_for_their_requester_only() {
     let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     stage.accepts(&without());

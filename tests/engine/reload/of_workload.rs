@@ -87,7 +87,7 @@ impl Stage {
 }
 
 #[test]
-fn a_step_is_loaded_as_it_is_while_nobody_changes_anything() {
+fn a_step_is_loaded_unchanged_while_nothing_changes() {
     let step = BEFORE.replace("vcore: 2", "vcore: 7");
     let mut stage = Stage::new(&step);
     stage.run(90);
@@ -123,7 +123,7 @@ fn a_step_that_changes_the_same_is_refused_and_reported() {
 }
 
 #[test]
-fn what_the_workload_takes_for_the_configuration_is_saved() {
+fn the_configuration_of_the_workload_is_saved() {
     let step = BEFORE.replace("\n          - name: old\n", "");
     let mut stage = Stage::new(&step);
     stage.run(10);
@@ -151,22 +151,22 @@ fn the_demo_changes_only_what_it_drains() {
     stage.run(5);
     let edited = demo_config().replacen("\n", "\n# mine\n", 1);
     stage.edit(&edited);
-    let (mut went, mut arrived) = (0, 0);
+    let (mut removed, mut arrived) = (0, 0);
     let mut there = true;
     for _ in 0..600 {
         stage.run(1);
         assert!(stage.text().contains("# mine"), "at {}", stage.core.now());
         let now = stage.text().contains("name: legacy");
-        went += u32::from(there && !now);
+        removed += u32::from(there && !now);
         arrived += u32::from(!there && now);
         there = now;
     }
-    assert!(went > 0 && arrived > 0, "it went {went} times and came {arrived} times");
+    assert!(removed > 0 && arrived > 0, "it went {removed} times and came {arrived} times");
     assert!(stage.core.now() > Time::ZERO);
 }
 
 #[test]
-fn the_demo_does_not_bring_back_what_somebody_else_took_out() {
+fn the_demo_does_not_restore_what_a_user_removed() {
     let mut stage = demo();
     stage.run(5);
     let paragraphs: Vec<&str> = demo_config().split("\n\n").filter(|part| !part.contains("- name: legacy\n")).collect();

@@ -87,7 +87,7 @@ fn more_stay_with_the_application_and_its_node_as_far_as_they_fit() {
 }
 
 #[test]
-fn queues_hold_it_back_as_ever() {
+fn queues_still_block_it() {
     let mut stage = stage(1000);
     stage.submit("one", "root.a", "sue", &[]);
     ask(&mut stage, "one", 9, 13);

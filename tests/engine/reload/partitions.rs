@@ -13,7 +13,7 @@ fn names(stage: &Stage) -> Vec<&str> {
 }
 
 #[test]
-fn partitions_come_change_and_go() {
+fn partitions_are_added_changed_and_removed() {
     let mut stage = Stage::new(&format!("partitions:\n{}", partition("default", "a")));
     stage.submit("one", "root.a", "sue", &[2]);
     stage.accepts(&format!("partitions:\n{}{}", partition("gpu", "g"), partition("default", "a")));
@@ -21,22 +21,22 @@ fn partitions_come_change_and_go() {
     stage.node(Some("gpu"), "g1");
     assert_eq!(stage.submit_in(Some("gpu"), "one", "root.g", "sue", &[3]), None, "ids are of one partition");
     assert_eq!(stage.submit_in(Some("nowhere"), "x", "root.g", "sue", &[]).unwrap(), "partition \"nowhere\" not found");
-    let held =
+    let used =
         |stage: &Stage, name| stage.partition(name).unwrap().queues.iter().next().unwrap().allocated.amount("vcore");
-    assert_eq!((held(&stage, "gpu"), held(&stage, "default")), (3000, 2000));
+    assert_eq!((used(&stage, "gpu"), used(&stage, "default")), (3000, 2000));
 
     stage.accepts(&format!("partitions:\n{}{}", partition("default", "b"), partition("gpu", "g")));
     assert_eq!(names(&stage), ["default", "gpu"]);
     assert_eq!(stage.tree(), "root parent\nroot.a leaf Draining\nroot.b leaf");
-    assert_eq!((held(&stage, "gpu"), held(&stage, "default")), (3000, 2000), "nothing that runs is touched");
+    assert_eq!((used(&stage, "gpu"), used(&stage, "default")), (3000, 2000), "nothing that runs is touched");
 
     stage.accepts(&format!("partitions:\n{}", partition("gpu", "g")));
     assert_eq!(names(&stage), ["gpu"]);
-    assert_eq!(held(&stage, "gpu"), 3000);
+    assert_eq!(used(&stage, "gpu"), 3000);
 }
 
 #[test]
-fn a_partition_that_goes_takes_everything_along_and_says_so() {
+fn a_removed_partition_removes_its_contents_and_reports_it() {
     let both = format!("partitions:\n{}{}", partition("default", "a"), partition("gpu", "g"));
     let mut stage = Stage::new(&both);
     stage.node(Some("gpu"), "g1");
@@ -102,14 +102,14 @@ fn each_partition_has_limits_and_rules_of_its_own() {
     stage.node(Some("gpu"), "g1");
     stage.submit("one", "root.a", "sue", &[5]);
     stage.submit_in(Some("gpu"), "one", "", "sue", &[2, 1]);
-    let held = |stage: &Stage| {
+    let used = |stage: &Stage| {
         let gpu = stage.partition("gpu").unwrap();
         gpu.apps[gpu.app_key(&"one".into()).unwrap()].allocated.amount("vcore")
     };
-    assert_eq!((stage.cores("one"), held(&stage)), (Some(5), 2000));
+    assert_eq!((stage.cores("one"), used(&stage)), (Some(5), 2000));
     stage.accepts(&text("3"));
     stage.wait(1);
-    assert_eq!(held(&stage), 3000);
+    assert_eq!(used(&stage), 3000);
     let kill = PartitionCommand::Remove { app: "one".into() };
     stage.apply_in(Some("gpu"), kill);
     stage.wait(60);

@@ -10,7 +10,7 @@ fn queues(root: &str, queues: &str) -> String {
 }
 
 #[test]
-fn a_maximum_below_usage_takes_nothing_away_and_gives_nothing_more() {
+fn a_maximum_below_usage_releases_nothing_and_allocates_nothing_more() {
     let text = |max: &str| queues("", &format!("    - {{name: a, resources: {{max: {{vcore: {max}}}}}}}\n"));
     let mut stage = Stage::new(&text("10"));
     stage.submit("one", "root.a", "sue", &[4, 4]);
@@ -78,7 +78,7 @@ fn access_lists_and_rules_hold_from_the_next_check_on() {
 }
 
 #[test]
-fn limits_hold_at_once_and_templates_for_leaves_to_come() {
+fn limits_apply_immediately_and_templates_to_later_leaves() {
     let text = |limit: &str, max: &str| {
         format!(
             "partitions:\n- name: default\n  placementrules: [{{name: provided, create: true}}]\n  queues:\n  - name: root\n    \

@@ -11,7 +11,7 @@ use scheduler::state::queue::Queue;
 use scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission};
 use view::{NoticeWeight, View};
 
-use crate::common::{TestFolder, millicores};
+use crate::common::{TestDir, millicores};
 
 /// Allows a configuration to remove everything.
 pub const ANYTHING: AllowedRemoval = AllowedRemoval { empty: true, queues: Some(usize::MAX) };
@@ -19,7 +19,7 @@ pub const ANYTHING: AllowedRemoval = AllowedRemoval { empty: true, queues: Some(
 /// A core with its configuration file; the directory is removed on drop.
 pub struct Stage {
     pub core: Core,
-    folder: TestFolder,
+    dir: TestDir,
     view: Arc<View>,
 }
 
@@ -35,7 +35,7 @@ impl Stage {
         let reading = config::read_file(text.as_bytes(), &setup.policy_group, setup.profile);
         let config = reading.config.unwrap_or_else(|| panic!("{:?}", reading.faults));
         let core = Core::set_up(setup, Arc::new(config), None).unwrap();
-        let mut stage = Self { core, folder: TestFolder::new(), view: Arc::default() };
+        let mut stage = Self { core, dir: TestDir::new(), view: Arc::default() };
         stage.node(None, "n");
         stage
     }
@@ -56,9 +56,9 @@ impl Stage {
 
     /// Writes and reloads the file; returns weight, title, and text of the notice.
     pub fn reload(&mut self, text: &str) -> (NoticeWeight, String, String) {
-        let file = self.folder.write("queues.yaml", text);
+        let file = self.dir.write("queues.yaml", text);
         self.core.reload("queues.yaml", &std::fs::read(&file).unwrap());
-        self.holds();
+        self.check_invariants();
         let notice = self.look().notices.last().unwrap();
         (notice.weight, notice.title.clone(), notice.text.clone())
     }
@@ -80,17 +80,17 @@ impl Stage {
     pub fn wait(&mut self, seconds: u64) {
         let until = self.core.now() + Duration::from_secs(seconds);
         self.core.run_until(until, usize::MAX);
-        self.holds();
+        self.check_invariants();
     }
 
-    fn holds(&self) {
+    fn check_invariants(&self) {
         assert_eq!(invariants::violations(self.core.scheduler()), Vec::<String>::new());
     }
 
     /// Applies a command in a partition, by default the first.
     pub fn apply_in(&mut self, partition: Option<&str>, command: PartitionCommand) -> Vec<Event> {
         let events = self.core.apply(&Command::In { partition: partition.map(Arc::from), command });
-        self.holds();
+        self.check_invariants();
         events
     }
 

@@ -10,7 +10,7 @@ fn with(queues: &str) -> String {
 }
 
 #[test]
-fn what_is_left_out_drains_and_goes_when_it_is_empty() {
+fn removed_queues_drain_and_are_removed_when_empty() {
     let mut stage = Stage::new(&with("{name: a}, {name: p, queues: [{name: x}, {name: y}]}"));
     stage.submit("one", "root.p.x", "joe", &[2]);
     stage.accepts(&with("{name: a}"));
@@ -72,7 +72,7 @@ fn cfg_110_a_leaf_with_applications_stays_one_until_it_is_empty() {
 }
 
 #[test]
-fn a_dynamic_queue_that_is_written_down_becomes_managed_and_keeps_what_runs() {
+fn a_dynamic_queue_in_a_new_configuration_becomes_managed_and_its_applications_continue() {
     let text = |queues: &str| {
         with(queues).replace("  queues:\n", "  placementrules: [{name: provided, create: true}]\n  queues:\n")
     };
@@ -103,7 +103,7 @@ fn dynamic_queues_below_one_that_drains_stay_until_they_are_empty() {
 }
 
 #[test]
-fn cfg_111_of_several_reloads_the_last_one_holds() {
+fn cfg_111_the_last_of_several_reloads_is_active() {
     let mut stage = Stage::new(&with("{name: a}"));
     stage.submit("one", "root.a", "joe", &[2]);
     // The second reload finds draining what the first removed.

@@ -10,7 +10,7 @@ use scheduler::{PartitionCommand, Submission};
 use source::{Embedded, Source};
 use view::{ChangeDetail, View};
 
-use crate::common::{TestFolder, about};
+use crate::common::{TestDir, about};
 use crate::reload::stage::ANYTHING;
 
 const WITH: &str =
@@ -38,9 +38,9 @@ fn a_faulty_file_is_an_event_and_so_is_its_end() {
 }
 
 #[test]
-fn edits_of_the_file_drain_remove_and_bring_back() {
-    let folder = TestFolder::new();
-    let file = folder.write("queues.yaml", WITH);
+fn edits_of_the_file_drain_remove_and_restore() {
+    let dir = TestDir::new();
+    let file = dir.write("queues.yaml", WITH);
     let config = Arc::new(config::read(WITH, Profile::Kornsole).config.unwrap());
     let clean_every = Duration::from_millis(100);
     let setup = Setup { clean_every, allowed_removal: ANYTHING, ..Setup::of(Profile::Kornsole) };
@@ -64,8 +64,8 @@ fn edits_of_the_file_drain_remove_and_bring_back() {
     };
     std::fs::write(&file, WITH.replace("{name: a}, {name: b}", "{name: c}")).unwrap();
     becomes(&["root Active", "root.b Draining", "root.c Active"]);
-    std::fs::write(folder.join("new"), WITH).unwrap();
-    std::fs::rename(folder.join("new"), &file).unwrap();
+    std::fs::write(dir.join("new"), WITH).unwrap();
+    std::fs::rename(dir.join("new"), &file).unwrap();
     becomes(&["root Active", "root.a Active", "root.b Active"]);
     assert!(source.view().partitions[0].app_by_id(&"old".into()).is_some_and(|app| !app.state.is_ended()));
 }

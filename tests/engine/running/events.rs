@@ -15,7 +15,7 @@ use view::{Health, health};
 use super::{Beat, CONFIG, commands, core};
 use crate::common::{about, millicores};
 
-fn core_keeping(events: u32, tracking: bool) -> Core {
+fn core_with_limit(events: u32, tracking: bool) -> Core {
     let mut setup = Setup { instance: "run-1".into(), ..Setup::of(Profile::Kornsole) };
     setup.event.ring_buffer_capacity = events;
     setup.event.tracking_enabled = tracking;
@@ -33,24 +33,24 @@ fn numbers(page: &EventPage) -> Vec<u64> {
 
 #[test]
 fn both_numberings_begin_at_0_and_have_no_gaps() {
-    let mut core = core_keeping(100_000, true);
+    let mut core = core_with_limit(100_000, true);
     core.run_until(Time::from_millis(10_000), usize::MAX);
-    let (ours, theirs) = (all(core.events(), Numbering::All), all(core.events(), Numbering::Upstream));
-    for page in [&ours, &theirs] {
+    let (local, remote) = (all(core.events(), Numbering::All), all(core.events(), Numbering::Upstream));
+    for page in [&local, &remote] {
         assert_eq!((&*page.instance, page.tracking, page.lowest), ("run-1", true, 0));
         assert_eq!(numbers(page), (0..page.next).collect::<Vec<_>>());
     }
-    assert!(ours.next > 200, "{}", ours.next);
-    let own: Vec<u32> = ours.records.iter().map(|(_, r)| r.detail.0).filter(|detail| *detail >= 900).collect();
+    assert!(local.next > 200, "{}", local.next);
+    let own: Vec<u32> = local.records.iter().map(|(_, r)| r.detail.0).filter(|detail| *detail >= 900).collect();
     assert_eq!(own, [900], "the configuration was loaded");
-    let upstreams: Vec<_> = ours.records.iter().map(|(_, r)| r).filter(|r| !r.is_own()).collect();
-    assert_eq!(upstreams, theirs.records.iter().map(|(_, r)| r).collect::<Vec<_>>());
-    assert!(ours.records.is_sorted_by_key(|(_, r)| r.at));
+    let upstreams: Vec<_> = local.records.iter().map(|(_, r)| r).filter(|r| !r.is_own()).collect();
+    assert_eq!(upstreams, remote.records.iter().map(|(_, r)| r).collect::<Vec<_>>());
+    assert!(local.records.is_sorted_by_key(|(_, r)| r.at));
 }
 
 #[test]
 fn any_stretch_is_the_same_stretch_of_the_whole() {
-    let mut core = core_keeping(100_000, true);
+    let mut core = core_with_limit(100_000, true);
     core.run_until(Time::from_millis(30_000), usize::MAX);
     for numbering in [Numbering::All, Numbering::Upstream] {
         let whole = all(core.events(), numbering);
@@ -66,8 +66,8 @@ fn any_stretch_is_the_same_stretch_of_the_whole() {
 }
 
 #[test]
-fn the_log_keeps_as_many_as_the_settings_say_and_numbers_continue() {
-    let (mut core, mut whole) = (core_keeping(50, true), core_keeping(100_000, true));
+fn the_log_stores_as_many_as_the_settings_allow_and_numbers_continue() {
+    let (mut core, mut whole) = (core_with_limit(50, true), core_with_limit(100_000, true));
     for core in [&mut core, &mut whole] {
         core.run_until(Time::from_millis(20_000), 3);
         while core.run_until(Time::from_millis(20_000), 3) == engine::Progress::Busy {}
@@ -82,7 +82,7 @@ fn the_log_keeps_as_many_as_the_settings_say_and_numbers_continue() {
 
 #[test]
 fn what_is_not_tracked_gets_no_number() {
-    let mut core = core_keeping(100_000, false);
+    let mut core = core_with_limit(100_000, false);
     core.run_until(Time::from_millis(5_000), usize::MAX);
     let page = all(core.events(), Numbering::All);
     assert_eq!((page.next, page.tracking, page.records.len(), page.highest()), (0, false, 0, None));
@@ -201,7 +201,7 @@ fn an_hour_of_the_demo() -> Core {
 }
 
 #[test]
-fn what_matters_is_kept_when_the_routine_is_long_gone() {
+fn important_events_are_stored_longer_than_routine_ones() {
     let core = an_hour_of_the_demo();
     let log = core.events();
     let ring = log.page(Numbering::All, 0, usize::MAX);

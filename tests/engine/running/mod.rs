@@ -12,7 +12,7 @@ use scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, 
 use source::{Embedded, Link, Source, Stepped};
 use view::NoticeWeight;
 
-use crate::common::{TestFolder, about, millicores};
+use crate::common::{TestDir, about, millicores};
 
 const CONFIG: &str = r"
 partitions:
@@ -128,7 +128,7 @@ fn timers_fire_and_a_finished_application_is_cleaned_away() {
 }
 
 #[test]
-fn a_stepped_source_shows_what_time_brings() {
+fn a_stepped_source_shows_changes_over_time() {
     let source = Stepped::new(core(Some(Beat::new(&Arc::default()))), about("test"), Identity::new("sue", ["dev"]));
     assert_eq!(source.view().partitions[0].allocated.amount("vcore"), 3000);
     let before = source.view();
@@ -143,7 +143,7 @@ fn a_stepped_source_shows_what_time_brings() {
 }
 
 #[test]
-fn the_allocation_rate_goes_down_by_itself() {
+fn the_allocation_rate_decreases_by_itself() {
     let mut core = core(None);
     let node = NodeSpec { id: "n".into(), capacity: millicores(8000), ..NodeSpec::default() };
     core.apply(&PartitionCommand::AddNode(node).into());
@@ -199,8 +199,8 @@ fn a_configuration_that_the_scheduler_refuses_starts_nothing() {
 
 #[test]
 fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_reported() {
-    let folder = TestFolder::new();
-    let file = folder.write("queues.yaml", CONFIG);
+    let dir = TestDir::new();
+    let file = dir.write("queues.yaml", CONFIG);
     let allowed_removal = AllowedRemoval { empty: false, queues: Some(1) };
     let setup = Setup { allowed_removal, ..Setup::of(Profile::Kornsole) };
     let config = config::read(CONFIG, Profile::Kornsole).config.unwrap();

@@ -22,9 +22,9 @@ pub fn foreign(stage: &Stage) {
     prepare(stage);
     create(stage, "/api/v1/namespaces/kube-system/pods", of_another("kt-29", Some("s1")));
     make(stage, &[of_another("kt-06", Some("s1")), of_another("kt-30", None), of_another("kt-31", Some("h1"))]);
-    let mut ours = pod("kt-31-ours", json!({"queue": "root.a", "applicationId": "kt-31"}), json!({}), json!({}));
-    ours["spec"]["nodeName"] = json!("h1");
-    make(stage, &[ours]);
+    let mut local = pod("kt-31-ours", json!({"queue": "root.a", "applicationId": "kt-31"}), json!({}), json!({}));
+    local["spec"]["nodeName"] = json!("h1");
+    make(stage, &[local]);
     let scheduler = Scheduler::start(stage);
     assert_eq!(occupied(&scheduler, "s1"), 1000, "KT-06 and KT-29: both count on their node");
     let uid = stage.kubectl(&["-n", "kube-system", "get", "pod", "kt-29", "-o", "jsonpath={.metadata.uid}"]);
@@ -45,8 +45,8 @@ pub fn foreign(stage: &Stage) {
     let amounts = json!({"status": {"allocatable": {"cpu": "4", "memory": "16Gi", "pods": "20"}}});
     stage.patch_status("/api/v1/nodes/h1", &amounts);
     until("KT-31: both are adopted", || {
-        let ours = node(&scheduler, "h1")["allocations"].as_array().map_or(0, Vec::len);
-        (ours, occupied(&scheduler, "h1")) == (1, 500)
+        let local = node(&scheduler, "h1")["allocations"].as_array().map_or(0, Vec::len);
+        (local, occupied(&scheduler, "h1")) == (1, 500)
     });
     scheduler.stop();
     stage.kubectl(&["-n", "batch", "delete", "pods", "kt-31", "kt-31-ours", "--grace-period=0", "--force"]);
@@ -68,7 +68,7 @@ fn hosts(hosts: &[&str]) -> Value {
 pub fn filters(stage: &Stage) {
     prepare(stage);
     stage.kubectl(&["cordon", "s1"]);
-    let scheduler = Scheduler::begin_with(stage, &["--core", "1.9.0"]).ready();
+    let scheduler = Scheduler::launch_with(stage, &["--core", "1.9.0"]).ready();
     assert_eq!(node(&scheduler, "s1")["schedulable"], json!(false), "KT-32");
     stage.kubectl(&["uncordon", "s1"]);
     until("KT-32: the node is open", || node(&scheduler, "s1")["schedulable"] == json!(true));

@@ -96,9 +96,9 @@ pub fn users(stage: &Stage) {
     prepare(stage);
     let info = json!({"yunikorn.apache.org/user.info": r#"{"user": "ann", "groups": ["dev"]}"#});
     make(stage, &[pod("kt-23", labels("KT-23"), info, json!({}))]);
-    for (whom, user) in [("ignore", "nobody"), ("trust", "ann")] {
-        let scheduler = Scheduler::begin_with(stage, &["--user-info", whom]).ready();
-        assert_eq!(asked(&scheduler, "kt-23").0["user"], user, "KT-23: {whom}");
+    for (policy, user) in [("ignore", "nobody"), ("trust", "ann")] {
+        let scheduler = Scheduler::launch_with(stage, &["--user-info", policy]).ready();
+        assert_eq!(asked(&scheduler, "kt-23").0["user"], user, "KT-23: {policy}");
         scheduler.stop();
     }
 }

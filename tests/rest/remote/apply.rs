@@ -15,7 +15,7 @@ partitions:
         queues: [{name: a}, {name: b}, {name: c}, {name: d}]
 ";
 
-fn said(output: &Output) -> (Option<i32>, String) {
+fn reported(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
@@ -29,7 +29,7 @@ impl Stage {
     }
 
     fn apply(&self, text: &str, flags: &[&str]) -> Output {
-        let file = self.served.folder.write("new.yaml", text);
+        let file = self.served.dir.write("new.yaml", text);
         self.served.kornsole("olga", &[&["apply", file.to_str().unwrap()], flags].concat())
     }
 
@@ -40,7 +40,7 @@ impl Stage {
     }
 
     fn file(&self) -> String {
-        std::fs::read_to_string(self.served.folder.join("queues.yaml")).unwrap()
+        std::fs::read_to_string(self.served.dir.join("queues.yaml")).unwrap()
     }
 }
 
@@ -59,7 +59,7 @@ fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
         (&few, &["--allow-removal", "2"], "--allow-removal 3"),
         (&all, &[], "it removes 4 of 4 queues, including every queue of partition default"),
     ] {
-        let (code, err) = said(&stage.apply(text, &[flags, &["--yes"]].concat()));
+        let (code, err) = reported(&stage.apply(text, &[flags, &["--yes"]].concat()));
         assert!(code == Some(1) && err.contains(why), "{text:?} {flags:?}: {code:?} {err}");
         assert_eq!(stage.queues(), ALL);
         assert_eq!(stage.file(), CONFIG);
@@ -67,9 +67,9 @@ fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
     let refused = stage.served.lines("olga", &["audit", "--action", "config"]);
     assert!(refused.len() == 6 && refused.iter().all(|entry| entry["code"] == "REMOVAL_NOT_ALLOWED"), "{refused:?}");
     let done = stage.apply(&few, &["--yes", "--allow-removal", "3"]);
-    assert_eq!(said(&done).0, Some(0), "{}", said(&done).1);
+    assert_eq!(reported(&done).0, Some(0), "{}", reported(&done).1);
     assert_eq!((stage.queues().join(" ").matches("Draining").count(), stage.file()), (3, few));
-    assert_eq!(said(&stage.apply("", &["--yes", "--allow-empty"])).0, Some(0));
+    assert_eq!(reported(&stage.apply("", &["--yes", "--allow-empty"])).0, Some(0));
 }
 
 fn values(config: &str) -> [String; 2] {
@@ -83,7 +83,7 @@ fn of_helm_values_only_the_configuration_is_sent_and_faults_have_their_place_in_
     let stage = Stage::new();
     for (values, name) in values(&CONFIG.replace("{name: d}", "{name: d}, {name: e}")).iter().zip(["block", "quoted"]) {
         let done = stage.apply(values, &["--yes", "--reason", name]);
-        let (code, err) = said(&done);
+        let (code, err) = reported(&done);
         assert_eq!(code, Some(0), "{err}");
         assert!(
             err.contains("queue configuration in Helm values, yunikornDefaults of ") && err.contains("new.yaml:1"),
@@ -92,7 +92,7 @@ fn of_helm_values_only_the_configuration_is_sent_and_faults_have_their_place_in_
         assert_eq!(stage.file(), CONFIG.replace("{name: d}", "{name: d}, {name: e}"));
     }
     for (values, place) in values(&CONFIG.replace("{name: d}", "{name: 'd d'}")).iter().zip(["8:60", "2:200"]) {
-        let (code, err) = said(&stage.apply(values, &["--yes"]));
+        let (code, err) = reported(&stage.apply(values, &["--yes"]));
         let at = values.find("'d d'").unwrap();
         let line = values[..at].matches('\n').count() + 1;
         let column = at - values[..at].rfind('\n').unwrap();
@@ -102,10 +102,10 @@ fn of_helm_values_only_the_configuration_is_sent_and_faults_have_their_place_in_
 }
 
 #[test]
-fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
+fn without_a_terminal_a_word_is_needed_and_a_dry_run_shows_the_effect() {
     let stage = Stage::new();
     let more = CONFIG.replace("{name: d}", "{name: d}, {name: e}");
-    let (code, err) = said(&stage.apply(&more, &[]));
+    let (code, err) = reported(&stage.apply(&more, &[]));
     assert!(code == Some(2) && err.contains("use --yes"), "{code:?} {err}");
     assert_eq!(stage.queues(), ALL);
     let would = stage.apply(&more, &["--dry-run"]);
@@ -117,9 +117,11 @@ fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
     let would: Value = serde_json::from_slice(&empty.stdout).unwrap();
     assert_eq!((&would["revision"], &would["draining"].as_array().unwrap().len()), (&Value::from(2), &4));
     assert!(
-        said(&empty).1.contains("warning: the configuration would be rejected: it is empty and removes 4 of 4 queues"),
+        reported(&empty)
+            .1
+            .contains("warning: the configuration would be rejected: it is empty and removes 4 of 4 queues"),
         "{}",
-        said(&empty).1
+        reported(&empty).1
     );
     let done = stage.apply(&more, &["--yes"]);
     assert!(String::from_utf8_lossy(&done.stdout).starts_with("revision 2 is active, 1 change"));

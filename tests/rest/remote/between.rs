@@ -9,7 +9,7 @@ use source::remote::RemoteOptions;
 use source::{Focus, FocusKind, Link, Remote, Source};
 
 use crate::common::kornsole_command;
-use crate::remote::picture::{Looker, text};
+use crate::remote::observer::{Observer, text};
 use crate::remote::serve::{Mischief, Server, Set};
 use crate::remote::sets;
 
@@ -18,12 +18,12 @@ fn below(prefix: &str, set: Set) -> Set {
 }
 
 #[test]
-fn behind_a_base_path_the_picture_is_the_same() {
+fn with_a_base_path_the_screens_are_the_same() {
     let plain = Server::start(sets::of("1.8.0"));
-    let wanted = Looker::at(&plain.url()).all();
+    let wanted = Observer::at(&plain.url()).all();
     let ingress = Server::start(below("/tools/yunikorn", sets::of("1.8.0")));
-    let looker = Looker::at(&format!("{}/tools/yunikorn/", ingress.url()));
-    assert_eq!(looker.all(), wanted);
+    let observer = Observer::at(&format!("{}/tools/yunikorn/", ingress.url()));
+    assert_eq!(observer.all(), wanted);
     let arrived = ingress.arrived();
     assert!(arrived.iter().all(|arrived| arrived.line.contains(" /tools/yunikorn/")), "{:?}", arrived.first());
 }
@@ -34,7 +34,7 @@ fn kornsole(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
 }
 
 #[test]
-fn proxies_come_from_the_environment() {
+fn proxies_are_read_from_the_environment() {
     // A proxy receives absolute addresses.
     let proxy = Server::start(below("http://yk.invalid:9080", sets::of("1.8.0")));
     let through = [("http_proxy", proxy.url()), ("https_proxy", proxy.url())];
@@ -67,13 +67,13 @@ fn proxies_come_from_the_environment() {
 }
 
 #[test]
-fn another_clock_is_recognised_by_its_answers() {
+fn another_clock_is_recognized_by_its_answers() {
     for (date, year) in [("Sun, 06 Nov 2095 08:49:37 GMT", 2095), ("Tue, 06 Nov 2001 08:49:37 GMT", 2001)] {
         let mut set = sets::of("1.8.0");
         set.values_mut().for_each(|answer| answer.headers.push(("Date".to_owned(), date.to_owned())));
         let server = Server::start(set);
-        let looker = Looker::at(&server.url());
-        looker.wait("the time of the cluster", |view, link| {
+        let observer = Observer::at(&server.url());
+        observer.wait("the time of the cluster", |view, link| {
             let shown = 1970 + view.at.as_millis() / 1000 / 31_556_952;
             (link.is_live() && shown == year).then_some(())
         });
@@ -83,14 +83,14 @@ fn another_clock_is_recognised_by_its_answers() {
 #[test]
 fn a_slow_line_is_no_fault() {
     let server = Server::start(sets::of("1.8.0"));
-    let wanted = Looker::at(&server.url()).all();
+    let wanted = Observer::at(&server.url()).all();
     server.mischief(Mischief::Trickle);
-    let looker = Looker::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
-    assert_eq!(looker.all(), wanted);
+    let observer = Observer::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
+    assert_eq!(observer.all(), wanted);
 }
 
 #[test]
-fn a_remote_that_is_gone_for_an_hour_comes_back() {
+fn a_remote_that_is_unreachable_for_an_hour_reconnects() {
     let server = Server::start(sets::of("1.8.0"));
     let target = Target::new(&server.url()).unwrap();
     let remote = Remote::stepped(&target, RemoteOptions::default(), Duration::from_secs(1_790_000_000)).unwrap();

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::common::{TestFolder, kornsole_command};
+use crate::common::{TestDir, kornsole_command};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
@@ -36,8 +36,8 @@ fn tables_for_people() {
 #[test]
 fn sizes_are_in_the_units_of_the_settings() {
     let server = Server::start(sets::of("1.8.0"));
-    let folder = TestFolder::new();
-    let settings = folder.join("own.toml").display().to_string();
+    let dir = TestDir::new();
+    let settings = dir.join("own.toml").display().to_string();
     std::fs::write(&settings, "units = \"decimal\"\n").unwrap();
     let url = server.url();
     let root = |more: &[&str]| {
@@ -78,16 +78,16 @@ fn json_is_one_form_whichever_release_answers() {
         serde_json::from_str(&text).unwrap()
     };
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let (app, theirs) = (parsed(&of("1.8.0", &["app", "etl-1"])), recorded("16.json"));
+    let (app, recorded_app) = (parsed(&of("1.8.0", &["app", "etl-1"])), recorded("16.json"));
     assert_eq!(
         (&app["maxUsedResource"], &app["applicationID"]),
-        (&theirs["maxUsedResource"], &theirs["applicationID"])
+        (&recorded_app["maxUsedResource"], &recorded_app["applicationID"])
     );
-    assert!(theirs["maxUsedResource"].is_object());
+    assert!(recorded_app["maxUsedResource"].is_object());
     let (gang, all) = (parsed(&of("1.8.0", &["app", "gang-1"])), recorded("12.json"));
-    let theirs = all.as_array().unwrap().iter().find(|app| app["applicationID"] == "gang-1").unwrap();
-    assert_eq!(gang["resourceHistory"], theirs["resourceHistory"]);
-    assert!(theirs["resourceHistory"]["placeholderResource"].is_object(), "{theirs:#}");
+    let recorded_app = all.as_array().unwrap().iter().find(|app| app["applicationID"] == "gang-1").unwrap();
+    assert_eq!(gang["resourceHistory"], recorded_app["resourceHistory"]);
+    assert!(recorded_app["resourceHistory"]["placeholderResource"].is_object(), "{recorded_app:#}");
     let node = parsed(of("1.8.0", &["nodes"]).lines().next().unwrap());
     assert_eq!(node["attributes"], recorded("21.json")["attributes"]);
     let root: Value = serde_json::from_str(&of("1.4", &["queues"])).unwrap();
@@ -144,7 +144,7 @@ fn events_are_printed_with_their_ids() {
 }
 
 #[test]
-fn exit_codes_say_what_happened() {
+fn exit_codes_show_the_result() {
     let server = Server::start(sets::of("1.8.0"));
     let url = server.url();
     let code = |arguments: &[&str]| {
@@ -198,12 +198,12 @@ pub fn kornsole_set() -> Set {
     set
 }
 
-fn file(name: &str, text: &str) -> (TestFolder, String) {
-    let folder = TestFolder::new();
-    let file = folder.write(name, text);
+fn file(name: &str, text: &str) -> (TestDir, String) {
+    let dir = TestDir::new();
+    let file = dir.write(name, text);
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let shown = file.display().to_string();
-    (folder, shown)
+    (dir, shown)
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
         {"queue": "root.a", "submit": true, "admin": true, "submitVia": "root", "adminVia": "root.a"}]});
     set.insert(get("/kornsole/v1/partition/default/permissions"), Answer::json(permissions.to_string()));
     let server = Server::start(set);
-    let (_folder, token) = file("token", "secret-1\n");
+    let (_dir, token) = file("token", "secret-1\n");
     let url = server.url();
     let run = |arguments: &[&str]| {
         let mut all = arguments.to_vec();
@@ -262,7 +262,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
 
 #[test]
 fn a_token_never_leaves_in_the_clear() {
-    let (_folder, token) = file("token2", "secret-2");
+    let (_dir, token) = file("token2", "secret-2");
     let output = kornsole(&["whoami", "--server", "http://yk.example:9080", "--token-file", &token]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -276,7 +276,7 @@ fn a_token_never_leaves_in_the_clear() {
 fn a_context_of_the_settings_names_a_scheduler() {
     let server = Server::start(sets::of("1.8.0"));
     let settings = format!("[contexts.lab]\nurl = '{}'\nheaders = ['X-Team: data']\n", server.url());
-    let (_folder, settings) = file("settings.toml", &settings);
+    let (_dir, settings) = file("settings.toml", &settings);
     let text = out(&kornsole(&["nodes", "--server", "lab", "--settings", &settings]));
     assert!(text.contains("node-c"), "{text}");
     assert!(

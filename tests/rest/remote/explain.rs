@@ -1,10 +1,11 @@
 //! `kornsole explain` and `kornsole fairness` with a real `kornsole serve`.
 
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Program, TestFolder, kornsole_command};
+use crate::common::{Program, TestDir, kornsole_command};
 use crate::remote::serve::Server;
 use crate::remote::sets;
 use crate::stage::ask;
@@ -37,20 +38,26 @@ steps:
 struct Served {
     program: Program,
     token: String,
-    _folder: TestFolder,
+    _dir: TestDir,
 }
 
 impl Served {
     fn start() -> Self {
-        let folder = TestFolder::new();
-        let secret = folder.token("ann", "ops");
-        let token = folder.write("token", format!("{secret}\n"));
+        let dir = TestDir::new();
+        let secret = dir.token("ann", "ops");
+        let token = dir.write("token", format!("{secret}\n"));
         std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-        let scenario = folder.write("full.yaml", SCENARIO);
-        let tokens = folder.tokens();
+        let scenario = dir.write("full.yaml", SCENARIO);
+        let tokens = dir.tokens();
         let text = |path: &std::path::Path| path.display().to_string();
         let program = Program::serve(&["--workload", &text(&scenario), "--paused", "--tokens", &text(&tokens)]);
-        Self { program, token: text(&token), _folder: folder }
+        let served = Self { program, token: text(&token), _dir: dir };
+        // The server answers before the last step of the scenario.
+        let start = Instant::now();
+        while !out(&served.run(&["explain", "etl"])).contains("  cause ") {
+            assert!(start.elapsed() < Duration::from_secs(60), "the scheduler tried nothing");
+        }
+        served
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -95,16 +102,16 @@ fn the_remedy_does_what_was_promised() {
     let wait = "wait until nightly ends; the time is unknown";
     assert_eq!(remedies, ["raise the maximum of root.tenants by 1 cpu to 11", wait, "end nightly"]);
     let raised = SCENARIO.replace("max: {vcore: 10}", "max: {vcore: 11}");
-    let folder = TestFolder::new();
-    let file = folder.write("raised.yaml", raised);
+    let dir = TestDir::new();
+    let file = dir.write("raised.yaml", raised);
     let program = Program::serve(&[
         "--workload",
         &file.display().to_string(),
         "--paused",
         "--tokens",
-        &served._folder.tokens().display().to_string(),
+        &served._dir.tokens().display().to_string(),
     ]);
-    let after = Served { program, token: served.token.clone(), _folder: folder };
+    let after = Served { program, token: served.token.clone(), _dir: dir };
     let after: Value =
         serde_json::from_slice(&after.run(&["explain", "etl", "--ask", "e-1", "--json"]).stdout).unwrap();
     assert_eq!(after["asks"][0]["status"], "runs", "{after:#}");
@@ -118,8 +125,8 @@ fn all_that_waits_is_listed_by_cause_of_a_server_and_a_scenario() {
     insta::assert_snapshot!(out(&all));
     let idle = served.run(&["explain", "--all", "--queue", "root.tenants.b"]);
     assert_eq!((idle.status.code(), &*out(&idle)), (Some(0), "no requests wait in root.tenants.b\ncore kornsole\n"));
-    let folder = TestFolder::new();
-    let file = folder.write("full.yaml", SCENARIO).display().to_string();
+    let dir = TestDir::new();
+    let file = dir.write("full.yaml", SCENARIO).display().to_string();
     let of_file = kornsole_command(&["explain", "etl", "--workload", &file]).output().unwrap();
     let first = |output: &Output| out(output).lines().next().unwrap_or_default().to_owned();
     assert_eq!(
@@ -130,7 +137,18 @@ fn all_that_waits_is_listed_by_cause_of_a_server_and_a_scenario() {
 }
 
 #[test]
-fn a_yunikorn_is_explained_on_a_twin_and_what_it_does_not_show_is_listed() {
+fn what_no_time_removes_is_listed_before_a_larger_group() {
+    let dir = TestDir::new();
+    let scenario = format!("{SCENARIO}- ask: {{app: etl, id: g, resource: {{nvidia.com/gpu: 1}}}}\n- schedule: idle\n");
+    let file = dir.write("gpu.yaml", scenario).display().to_string();
+    let text = out(&kornsole_command(&["explain", "--all", "--workload", &file]).output().unwrap());
+    let gpu = text.find("nvidia.com/gpu").unwrap_or_else(|| panic!("{text}"));
+    let cpu = text.find("cpu in root.tenants").unwrap_or_else(|| panic!("{text}"));
+    assert!(gpu < cpu, "three requests wait for cpu, one for a resource that no node has:\n{text}");
+}
+
+#[test]
+fn a_yunikorn_is_explained_on_a_copy_and_missing_data_is_listed() {
     let server = Server::start(sets::of("1.8.0"));
     let url = server.url();
     let output = kornsole_command(&["explain", "--all", "--server", &url]).output().unwrap();
@@ -146,8 +164,8 @@ fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     // The first answer waits until the scenario is finished.
     let live = served.run(&["explain", "etl"]);
     let dump = ask(served.program.address, "GET", "/debug/fullstatedump", &[], b"").body;
-    let folder = TestFolder::new();
-    let file = folder.write("state.json", dump).display().to_string();
+    let dir = TestDir::new();
+    let file = dir.write("state.json", dump).display().to_string();
     let of_dump = |arguments: &[&str]| {
         kornsole_command(&[&["explain"], arguments, &["--state", &file]].concat()).output().unwrap()
     };

@@ -11,7 +11,7 @@ use source::{Link, Remote, Source};
 use view::View;
 use view::act::Act;
 
-use crate::remote::picture::{Looker, text};
+use crate::remote::observer::{Observer, text};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
@@ -28,15 +28,15 @@ fn live(_: &View, link: &Link) -> Option<()> {
 
 fn survives(mischief: Mischief, cause: &str) {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    let before = looker.all();
+    let observer = Observer::at(&server.url());
+    let before = observer.all();
     server.mischief(mischief.clone());
-    let report = looker.wait("the cause", |_, link| stale(link).filter(|report| report.contains(cause)));
+    let report = observer.wait("the cause", |_, link| stale(link).filter(|report| report.contains(cause)));
     assert!(!report.contains('\n'), "{mischief:?}: {report}");
-    let retained = text(&looker.remote.view());
+    let retained = text(&observer.remote.view());
     assert_eq!(retained.lines().next(), before.lines().next(), "{mischief:?}: the last data stays");
     server.mischief(Mischief::None);
-    looker.wait("that it is back", live);
+    observer.wait("that it is back", live);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_connection_that_is_closed_at_once() {
 }
 
 #[test]
-fn a_server_that_says_nothing() {
+fn a_server_without_answers() {
     survives(Mischief::Silence, "no answer within 400ms");
 }
 
@@ -64,7 +64,7 @@ fn errors_of_the_server() {
 }
 
 #[test]
-fn a_page_of_somebody_else() {
+fn a_page_of_another_user() {
     survives(
         Mischief::Always(200, "text/html", "<html><body>Please sign in"),
         "not a YuniKorn server: status 200 with \"<html>",
@@ -90,16 +90,16 @@ fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
         set
     };
     let server = Server::start(whole.clone());
-    let looker = Looker::at(&server.url());
-    looker.all();
-    looker.wait("health", |_, link| (link.is_live() && looker.remote.stale_parts().is_empty()).then_some(()));
+    let observer = Observer::at(&server.url());
+    observer.all();
+    observer.wait("health", |_, link| (link.is_live() && observer.remote.stale_parts().is_empty()).then_some(()));
     server.answer(cut("/ws/v1/partition/default/nodes"));
-    let part = looker.wait("the part", |_, _| looker.remote.stale_parts().into_iter().next());
+    let part = observer.wait("the part", |_, _| observer.remote.stale_parts().into_iter().next());
     assert_eq!(part.what, "the list of nodes");
-    assert!(looker.remote.link().is_live(), "the tree is fresh: {:?}", looker.remote.link());
+    assert!(observer.remote.link().is_live(), "the tree is fresh: {:?}", observer.remote.link());
     server.answer(cut("/ws/v1/partition/default/queues"));
     let aged = |least: Duration| {
-        looker.wait("its age", |_, link| match link {
+        observer.wait("its age", |_, link| match link {
             Link::Stale { age, cause, .. } if *age >= least && cause.contains("queues") => Some(()),
             _ => None,
         });
@@ -107,12 +107,13 @@ fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
     aged(Duration::from_millis(1));
     let until = std::time::Instant::now() + Duration::from_secs(2);
     while std::time::Instant::now() < until {
-        assert!(!looker.remote.link().is_live(), "{:?}", looker.remote.link());
+        assert!(!observer.remote.link().is_live(), "{:?}", observer.remote.link());
         std::thread::sleep(Duration::from_millis(5));
     }
     aged(Duration::from_secs(2));
     server.answer(whole);
-    looker.wait("that all is well", |_, link| (link.is_live() && looker.remote.stale_parts().is_empty()).then_some(()));
+    observer
+        .wait("that all is well", |_, link| (link.is_live() && observer.remote.stale_parts().is_empty()).then_some(()));
 }
 
 /// With the default interval and timeouts.
@@ -121,16 +122,16 @@ fn a_hang_shows_within_five_seconds() {
     let server = Server::start(sets::of("1.8.0"));
     let target = Target::new(&server.url()).unwrap();
     let remote = Remote::start(&target, RemoteOptions::default()).unwrap();
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     let until = |what: &str, seconds: u64, is: &dyn Fn(&Link) -> bool| {
-        let begun = std::time::Instant::now();
+        let started = std::time::Instant::now();
         while !is(&remote.link()) {
-            assert!(begun.elapsed() < Duration::from_secs(seconds), "{what}: {:?}", remote.link());
+            assert!(started.elapsed() < Duration::from_secs(seconds), "{what}: {:?}", remote.link());
             std::thread::sleep(Duration::from_millis(20));
         }
     };
     until("it is there", 60, &Link::is_live);
-    while begun.elapsed() < Duration::from_secs(3) {
+    while started.elapsed() < Duration::from_secs(3) {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert!(remote.link().is_live());
@@ -157,11 +158,11 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     let mut set = sets::of("1.8.0");
     move_events(&mut set, 20 * 366 * 86_400);
     let server = Server::start(set);
-    let looker = Looker::at(&server.url());
-    looker.all();
-    let known = looker.wait("the configuration", |view, _| view.configuration.clone());
+    let observer = Observer::at(&server.url());
+    observer.all();
+    let known = observer.wait("the configuration", |view, _| view.configuration.clone());
     assert!(known.text.contains("partitions:") && !known.text.contains("deadlocktimeoutseconds"), "{}", known.text);
-    let view = looker.remote.view();
+    let view = observer.remote.view();
     let limits = view.partitions[0].walk().flat_map(|row| row.settings.limits.list().to_vec()).collect::<Vec<_>>();
     let lines: Vec<&str> = known.text.lines().collect();
     assert!(!limits.is_empty());
@@ -170,15 +171,15 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
         assert!(line.contains("limit") || line.contains("users") || line.contains("groups"), "{:?}: {line}", limit.at);
     }
     let act = Act::Configure { text: known.text.to_string(), base: Some(known.checksum.clone()), dry_run: false };
-    let refusal = looker.remote.may(&act).unwrap_err();
+    let refusal = observer.remote.may(&act).unwrap_err();
     assert!(refusal.to_string().contains("is read-only"), "{refusal}");
     let hints = view.notices.iter().any(|notice| notice.text.contains("token"));
-    assert!(!hints && looker.remote.about().notes.is_empty(), "a YuniKorn takes no token");
-    let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
+    assert!(!hints && observer.remote.about().notes.is_empty(), "a YuniKorn takes no token");
+    let mut screen = Driver::new(Arc::clone(&observer.remote) as _, Options::default(), 120, 40);
     screen.keys("jcm").unwrap();
     assert!(screen.screen_text().contains("read-only: the REST API of Apache YuniKorn"), "{}", screen.screen_text());
     // The events are not from today.
-    looker.wait("events", |_, _| (!looker.remote.events(0, 1).records.is_empty()).then_some(()));
+    observer.wait("events", |_, _| (!observer.remote.events(0, 1).records.is_empty()).then_some(()));
     screen.keys("7:events all<ret>").unwrap();
     screen.refresh();
     let dated = |line: &String| {
@@ -196,10 +197,10 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
 #[test]
 fn a_redirect_is_reported_and_not_followed() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    looker.all();
+    let observer = Observer::at(&server.url());
+    observer.all();
     server.mischief(Mischief::Redirect);
-    let why = looker.wait("the refusal", |_, link| match link {
+    let why = observer.wait("the refusal", |_, link| match link {
         Link::Refused { why, age: Some(_) } => Some(why.clone()),
         _ => None,
     });
@@ -207,27 +208,27 @@ fn a_redirect_is_reported_and_not_followed() {
 }
 
 #[test]
-fn nobody_there_at_first() {
+fn no_server_at_first() {
     let server = Server::start(sets::of("1.8.0"));
     let away = server.stop();
-    let looker = Looker::at(&format!("127.0.0.1:{}", away.port));
-    let cause = looker.wait("the cause", |_, link| match link {
+    let observer = Observer::at(&format!("127.0.0.1:{}", away.port));
+    let cause = observer.wait("the cause", |_, link| match link {
         Link::Connecting { cause: Some(cause), retry_in: Some(_) } => Some(cause.clone()),
         _ => None,
     });
     assert!(cause.contains("refuses the connection"), "{cause}");
     let _server = Server::again(away, sets::of("1.8.0"));
-    looker.all();
-    looker.wait("that it is there", live);
+    observer.all();
+    observer.wait("that it is there", live);
 }
 
 #[test]
-fn a_remote_that_goes_and_comes_back_as_another_run() {
+fn a_remote_that_restarts_is_another_run() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    looker.all();
+    let observer = Observer::at(&server.url());
+    observer.all();
     let away = server.stop();
-    let age = looker.wait("its age", |_, link| match link {
+    let age = observer.wait("its age", |_, link| match link {
         Link::Stale { age, cause, retry_in: Some(_) } if cause.contains("refuses the connection") => Some(*age),
         _ => None,
     });
@@ -242,12 +243,12 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
     }
     set.insert(get("/ws/v1/partition/default/applications/active"), Answer::json("[]"));
     let _server = Server::again(away, set);
-    looker.wait("the restart", |view, link| {
+    observer.wait("the restart", |view, link| {
         let report = view.notices.iter().any(|notice| notice.title.contains("the scheduler was restarted"));
         (report && link.is_live()).then_some(())
     });
-    looker.wait("that its applications are not there", |view, _| (view.partitions[0].live_apps == 0).then_some(()));
-    let ended = looker.wait("the release", |view, _| {
+    observer.wait("that its applications are not there", |view, _| (view.partitions[0].live_apps == 0).then_some(()));
+    let ended = observer.wait("the release", |view, _| {
         let release = view.notices.iter().any(|notice| notice.title.contains("now connected to"));
         release.then(|| view.partitions[0].ended.len())
     });
@@ -256,27 +257,27 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
 
 /// The counts can differ, and the screen says so.
 #[test]
-fn after_a_reconnect_a_list_is_old_until_it_comes_again() {
+fn after_a_reconnect_a_list_is_old_until_it_is_fetched_again() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
-    looker.all();
+    let observer = Observer::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
+    observer.all();
     let away = server.stop();
     // A slow connection is not live either.
-    looker.wait("that it is gone", |_, link| stale(link).filter(|why| why.contains("refuses the connection")));
-    let held = Mischief::Held("/applications/active");
-    let server = Server::again_with(away, sets::of("1.8.0"), held);
-    looker.wait("the tree", live);
-    let old = |what: &str| looker.remote.stale_parts().into_iter().find(|part| part.what == what);
-    let part = looker.wait("that the list is old", |_, _| old("the list of applications"));
+    observer.wait("that it is gone", |_, link| stale(link).filter(|why| why.contains("refuses the connection")));
+    let delayed = Mischief::Delayed("/applications/active");
+    let server = Server::again_with(away, sets::of("1.8.0"), delayed);
+    observer.wait("the tree", live);
+    let old = |what: &str| observer.remote.stale_parts().into_iter().find(|part| part.what == what);
+    let part = observer.wait("that the list is old", |_, _| old("the list of applications"));
     assert!(part.cause.contains("since the connection was lost"), "{part:?}");
-    looker.wait("the nodes", |_, _| old("the list of nodes").is_none().then_some(()));
-    assert!(looker.remote.apps_lag().unwrap() > Duration::ZERO, "older than the tree");
-    let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
+    observer.wait("the nodes", |_, _| old("the list of nodes").is_none().then_some(()));
+    assert!(observer.remote.apps_lag().unwrap() > Duration::ZERO, "older than the tree");
+    let mut screen = Driver::new(Arc::clone(&observer.remote) as _, Options::default(), 120, 40);
     screen.keys(":partitions<ret>").unwrap();
     screen.refresh();
     assert!(screen.screen_text().contains("OLD: the list of applications"), "{}", screen.screen_text());
     server.mischief(Mischief::None);
-    looker.wait("the applications", |_, _| old("the list of applications").is_none().then_some(()));
+    observer.wait("the applications", |_, _| old("the list of applications").is_none().then_some(()));
 }
 
 #[test]
@@ -284,10 +285,10 @@ fn the_port_stays_in_the_header_however_long_the_name_is() {
     let server = Server::start(sets::of("1.8.0"));
     let name = Some("the-cluster-of-the-second-region-in-the-far-north-that-is-not-used-at-night".to_owned());
     let options = RemoteOptions { name, ..RemoteOptions::default() };
-    let looker = Looker::patient(&Target::new(&server.url()).unwrap(), options);
-    looker.all();
+    let observer = Observer::patient(&Target::new(&server.url()).unwrap(), options);
+    observer.all();
     for width in [80, 120, 200] {
-        let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), width, 24);
+        let mut screen = Driver::new(Arc::clone(&observer.remote) as _, Options::default(), width, 24);
         screen.refresh();
         let header = screen.lines()[0].clone();
         assert!(header.contains(&format!(":{}", server.port)), "{width}: {header}");
@@ -295,18 +296,18 @@ fn the_port_stays_in_the_header_however_long_the_name_is() {
 }
 
 #[test]
-fn an_application_that_vanishes_is_kept_and_marked() {
+fn an_application_that_vanishes_is_retained_and_marked() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    looker.all();
-    looker.wait("ended applications", |view, _| (view.partitions[0].ended.len() == 2).then_some(()));
+    let observer = Observer::at(&server.url());
+    observer.all();
+    observer.wait("ended applications", |view, _| (view.partitions[0].ended.len() == 2).then_some(()));
     let mut set = sets::of("1.8.0");
     let path = get("/ws/v1/partition/default/applications/active");
     let mut apps: Vec<Value> = serde_json::from_slice(&set[&path].body).unwrap();
     apps.retain(|app| app["applicationID"] != "old-1");
     set.insert(path, Answer::json(Value::from(apps).to_string()));
     server.answer(set);
-    let gone = looker.wait("that it is gone", |view, _| {
+    let gone = observer.wait("that it is gone", |view, _| {
         view.partitions[0].ended.iter().find(|row| row.id.as_str() == "old-1").cloned()
     });
     assert!(
@@ -314,40 +315,40 @@ fn an_application_that_vanishes_is_kept_and_marked() {
         "{:?}",
         gone.message
     );
-    assert_eq!(looker.remote.view().partitions[0].live_apps, 7);
+    assert_eq!(observer.remote.view().partitions[0].live_apps, 7);
 }
 
 #[test]
 fn lost_events_are_reported_as_a_gap() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    looker.all();
+    let observer = Observer::at(&server.url());
+    observer.all();
     let mut set = sets::of("1.8.0");
     let batch: Value = serde_json::from_slice(&set[&get("/ws/v1/events/batch")].body).unwrap();
     let next = batch["HighestID"].as_u64().unwrap() + 1;
     let lost = serde_json::json!({"InstanceUUID": batch["InstanceUUID"], "LowestID": next + 10, "HighestID": next + 20, "EventRecords": null});
     set.insert(get(&format!("/ws/v1/events/batch?start={next}&count=5000")), Answer::json(lost.to_string()));
     server.answer(set);
-    let report = looker.wait("the gap", |view, _| {
+    let report = observer.wait("the gap", |view, _| {
         view.notices.iter().map(|notice| notice.title.clone()).find(|title| title.contains("events are lost"))
     });
     assert_eq!(report, format!("10 events are lost, numbers {next} to {}", next + 9));
 }
 
 #[test]
-fn a_list_that_does_not_read_is_reported_and_the_rest_goes_on() {
+fn an_invalid_list_is_reported_and_the_rest_continues() {
     let mut set = sets::of("1.8.0");
     set.insert(get("/ws/v1/partition/default/nodes"), Answer::json(r#"[{"nodeID": 1, "capacity": []}, {"#));
     let server = Server::start(set);
-    let looker = Looker::at(&server.url());
-    let report = looker.wait("the fault", |view, _| {
+    let observer = Observer::at(&server.url());
+    let report = observer.wait("the fault", |view, _| {
         view.notices
             .iter()
             .map(|notice| notice.title.clone())
             .find(|title| title.contains("cannot fetch the list of nodes: "))
     });
     assert!(report.contains("/ws/v1/partition/default/nodes"), "{report}");
-    looker.wait("everything else", |view, link| {
+    observer.wait("everything else", |view, link| {
         (view.partitions[0].live_apps == 8 && !view.partitions[0].users.is_empty() && link.is_live()).then_some(())
     });
 }

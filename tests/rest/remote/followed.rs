@@ -12,8 +12,8 @@ use source::remote::RemoteOptions;
 use source::{Focus, FocusKind, Remote, Source};
 use view::used::{UsageBy, UsageQuestion, Used};
 
-use crate::common::{TestFolder, kornsole_command};
-use crate::remote::picture::PATIENCE;
+use crate::common::{TestDir, kornsole_command};
+use crate::remote::observer::PATIENCE;
 use crate::remote::serve::{Answer, Server, Set};
 use crate::remote::sets::{self, get};
 
@@ -23,22 +23,21 @@ fn apps(set: &Set) -> Vec<Value> {
     serde_json::from_slice(&set[&get(ACTIVE)].body).unwrap()
 }
 
-fn usage(server: &Server, folder: &Path, arguments: &[&str]) -> Output {
+fn usage(server: &Server, dir: &Path, arguments: &[&str]) -> Output {
     let mut command = kornsole_command(&[&["usage", "--server", &server.url()], arguments].concat());
-    command.env("XDG_STATE_HOME", folder).output().unwrap()
+    command.env("XDG_STATE_HOME", dir).output().unwrap()
 }
 
 /// Follows a server with the real program until the ledger covers a second.
-fn watched(server: &Server, folder: &Path) -> Value {
+fn watched(server: &Server, dir: &Path) -> Value {
     let until = Instant::now() + PATIENCE;
     for seconds in [7, 12, 30] {
         let mut watch: Command = kornsole_command(&["watch", "--server", &server.url()]);
-        let mut program =
-            watch.env("XDG_STATE_HOME", folder).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut program = watch.env("XDG_STATE_HOME", dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_secs(seconds));
         let ended = Command::new("kill").args(["-TERM", &program.id().to_string()]).status();
         assert!(ended.unwrap().success() && program.wait().unwrap().success());
-        let report = usage(server, folder, &["--by", "application", "--json"]);
+        let report = usage(server, dir, &["--by", "application", "--json"]);
         let report: Value = serde_json::from_slice(&report.stdout).unwrap_or_default();
         if report["counted"].as_i64() >= Some(1_000_000_000) && report.get("onlyAllocated").is_none() {
             return report;
@@ -49,13 +48,13 @@ fn watched(server: &Server, folder: &Path) -> Value {
 }
 
 #[test]
-fn watch_follows_the_ledger_and_usage_shows_it_beside_the_schedulers_own_count() {
-    let (folder, mut set) = (TestFolder::new(), sets::of("1.8.0"));
+fn watch_follows_the_ledger_and_usage_compares_it_with_the_count_of_the_scheduler() {
+    let (dir, mut set) = (TestDir::new(), sets::of("1.8.0"));
     let mut list = apps(&set);
     list[0]["resourceHistory"] = json!({"resourceUsage": {"UNKNOWN": {"vcore": 1_000_000}}});
     set.insert(get(ACTIVE), Answer::json(Value::from(list.clone()).to_string()));
     let server = Server::start(set);
-    let retained = folder.join("kept");
+    let retained = dir.join("kept");
     let report = watched(&server, &retained);
     let counted = report["counted"].as_i64().unwrap();
     assert_eq!(report["to"].as_i64().unwrap() - report["from"].as_i64().unwrap(), counted, "without a gap: {report:#}");
@@ -80,7 +79,7 @@ fn watch_follows_the_ledger_and_usage_shows_it_beside_the_schedulers_own_count()
     let page = String::from_utf8(usage(&server, &retained, &["--format", "html"]).stdout).unwrap();
     assert!(page.ends_with("</html>\n"), "{page}");
     // Without a ledger, only the server's own count is available.
-    let text = String::from_utf8(usage(&server, &folder.join("elsewhere"), &[]).stdout).unwrap();
+    let text = String::from_utf8(usage(&server, &dir.join("elsewhere"), &[]).stdout).unwrap();
     assert!(text.contains("its own count (resourceHistory)"), "{text}");
 }
 

@@ -8,7 +8,7 @@ use scheduler::{Command, EventKind};
 use serde_json::Value;
 use source::remote::once::Once;
 
-use crate::common::{Program, TestFolder, kornsole_command, post};
+use crate::common::{Program, TestDir, kornsole_command, post};
 
 /// All requests wait for an application that uses the whole cluster.
 fn scenario() -> String {
@@ -101,14 +101,14 @@ fn happened(url: &str, token: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_next_fifty_decisions_of_an_attached_scheduler_are_those_of_its_twin() {
-    let folder = TestFolder::new();
-    let secret = folder.token("ann", "ops");
-    let token = folder.write("token", format!("{secret}\n"));
+fn the_next_fifty_decisions_of_an_attached_scheduler_match_its_copy() {
+    let dir = TestDir::new();
+    let secret = dir.token("ann", "ops");
+    let token = dir.write("token", format!("{secret}\n"));
     std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    let (token, file) = (token.display().to_string(), folder.write("forecast.yaml", scenario()).display().to_string());
+    let (token, file) = (token.display().to_string(), dir.write("forecast.yaml", scenario()).display().to_string());
     for core in ["1.8.0", "kornsole"] {
-        let tokens = folder.tokens().display().to_string();
+        let tokens = dir.tokens().display().to_string();
         let program = Program::serve(&[
             "--core",
             core,

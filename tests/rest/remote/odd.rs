@@ -13,7 +13,7 @@ use source::remote::once::{Once, Want};
 use source::{Saved, Source};
 
 use crate::common::kornsole_command;
-use crate::remote::picture::{Looker, PATIENCE};
+use crate::remote::observer::{Observer, PATIENCE};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
@@ -59,7 +59,7 @@ fn is_safe(output: &Output, of: &[&str]) {
 }
 
 #[test]
-fn no_text_of_a_remote_reaches_the_terminal_as_it_came() {
+fn no_text_of_a_remote_reaches_the_terminal_unescaped() {
     let server = Server::start(hostile());
     let url = server.url();
     let app = format!("etl-1{HOSTILE}");
@@ -88,7 +88,7 @@ fn no_text_of_a_remote_reaches_the_terminal_as_it_came() {
 }
 
 #[test]
-fn no_error_of_a_remote_reaches_the_terminal_as_it_came() {
+fn no_error_of_a_remote_reaches_the_terminal_unescaped() {
     let server = Server::start(sets::of("1.8.0"));
     let url = server.url();
     let body =
@@ -133,16 +133,16 @@ fn a_number_that_is_too_large_is_unknown_and_the_rest_is_shown() {
     assert!(String::from_utf8_lossy(&output.stdout).contains(" ? "), "{text}");
     let table = String::from_utf8_lossy(&output.stdout).lines().count();
     assert_eq!(table, rows(&before.url()), "every node has its row: {text}");
-    let looker = Looker::at(&server.url());
-    looker.wait("the notice", |view, _| {
+    let observer = Observer::at(&server.url());
+    observer.wait("the notice", |view, _| {
         view.notices.iter().any(|one| one.title.contains("of the list of nodes unknown")).then_some(())
     });
 }
 
 fn console(server: &Server) -> Driver {
-    let looker = Looker::at(&server.url());
-    looker.all();
-    Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50)
+    let observer = Observer::at(&server.url());
+    observer.all();
+    Driver::new(Arc::clone(&observer.remote) as Arc<dyn Source>, Options::default(), 200, 50)
 }
 
 /// Waits until the line with `of` also contains `with`.
@@ -159,7 +159,7 @@ fn line(driver: &mut Driver, of: &str, with: &str) -> String {
 }
 
 #[test]
-fn an_unknown_figure_is_no_zero_on_any_page() {
+fn an_unknown_value_is_not_zero_on_any_page() {
     let nodes: Value = serde_json::from_slice(&sets::of("1.8.0")[&get("/ws/v1/partition/default/nodes")].body).unwrap();
     let node = nodes[0]["nodeID"].as_str().unwrap().to_owned();
     let mut set = changed("/ws/v1/partition/default/nodes", |nodes| {
@@ -189,14 +189,14 @@ fn an_unknown_figure_is_no_zero_on_any_page() {
 }
 
 #[test]
-fn a_page_whose_list_has_no_answer_says_why() {
+fn a_page_without_an_answer_shows_the_reason() {
     let mut set = sets::of("1.8.0");
     for path in ["nodes", "usage/users", "usage/groups", "applications/active"] {
         set.insert(get(&format!("/ws/v1/partition/default/{path}")), Answer::text(500, "out of order"));
     }
     let server = Server::start(set);
-    let looker = Looker::at(&server.url());
-    let mut driver = Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50);
+    let observer = Observer::at(&server.url());
+    let mut driver = Driver::new(Arc::clone(&observer.remote) as Arc<dyn Source>, Options::default(), 200, 50);
     for (page, words) in [
         (":nodes<ret>", "nodes unknown: cannot fetch the list of nodes: "),
         (":users<ret>", "users and groups unknown: cannot fetch the list of users: "),
@@ -225,8 +225,8 @@ fn a_list_of_which_no_entry_can_be_read_is_unknown_not_empty() {
         set.insert(get(&format!("/ws/v1/partition/default/{path}")), answer);
     }
     let server = Server::start(set);
-    let looker = Looker::at(&server.url());
-    let mut driver = Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50);
+    let observer = Observer::at(&server.url());
+    let mut driver = Driver::new(Arc::clone(&observer.remote) as Arc<dyn Source>, Options::default(), 200, 50);
     for (page, words) in [
         (":nodes<ret>", "nodes unknown: cannot fetch the list of nodes: "),
         (":users<ret>", "users and groups unknown: cannot fetch the list of users: "),
@@ -256,8 +256,8 @@ fn a_list_without_an_answer_leaves_the_others() {
         let apps = kornsole(&["apps", "--server", &server.url()]);
         assert!(apps.status.success() && both(&apps).contains("etl-1"), "{}", both(&apps));
         assert!(both(&apps).contains("cannot fetch the list of users: "), "{}", both(&apps));
-        let looker = Looker::at(&server.url());
-        looker.wait("applications and the reason", |view, link| {
+        let observer = Observer::at(&server.url());
+        observer.wait("applications and the reason", |view, link| {
             let reported = view.notices.iter().any(|one| one.title.starts_with("cannot fetch the list of users"));
             (reported && link.is_live() && view.partitions[0].apps.iter().flatten().count() > 0).then_some(())
         });
@@ -308,10 +308,10 @@ fn an_answer_that_never_ends_is_left() {
     let server = Server::start(sets::of("1.8.0"));
     server.mischief(Mischief::Trickle);
     let limits = Limits { whole: Duration::from_millis(200), ..Limits::default() };
-    let began = Instant::now();
+    let started_at = Instant::now();
     let found = Once::connect(&Target::new(&server.url()).unwrap(), limits).map(|mut once| once.look(&[Want::Apps]));
     assert!(matches!(found, Err(_) | Ok(Err(_))));
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(started_at.elapsed() < Duration::from_secs(20), "{:?}", started_at.elapsed());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use source::Source;
 use source::remote::once::{Once, Want};
 
 use crate::common::kornsole_command;
-use crate::remote::picture::{Looker, PATIENCE};
+use crate::remote::observer::{Observer, PATIENCE};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
@@ -74,22 +74,22 @@ fn shows(driver: &mut Driver, text: &str) -> String {
     }
 }
 
-fn console(looker: &Looker) -> Driver {
-    Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50)
+fn console(observer: &Observer) -> Driver {
+    Driver::new(Arc::clone(&observer.remote) as Arc<dyn Source>, Options::default(), 200, 50)
 }
 
 /// Checks every command of a server whose endpoint at `path` has no usable answer.
 fn commands(server: &Server, path: &str, words: &str) {
     for (command, text, own) in COMMANDS {
         let output = kornsole(&[command, &["--server", &server.url()]].concat());
-        let (said, command) = (both(&output), command[0]);
+        let (reported, command) = (both(&output), command[0]);
         if path == own || (command == "events" && path.starts_with(own)) {
-            assert!(!output.status.success() && said.contains("error: "), "{command} without {path}: {said}");
+            assert!(!output.status.success() && reported.contains("error: "), "{command} without {path}: {reported}");
             continue;
         }
-        assert!(output.status.success(), "{command} without {path}: {said}");
+        assert!(output.status.success(), "{command} without {path}: {reported}");
         if !(command == "users" && path.contains("/usage/")) {
-            assert!(said.contains(text), "{command} without {path}: {said}");
+            assert!(reported.contains(text), "{command} without {path}: {reported}");
         }
         let reads = match command {
             "users" => path.contains("/active") || path.contains("/usage/"),
@@ -99,15 +99,18 @@ fn commands(server: &Server, path: &str, words: &str) {
             _ => false,
         };
         if reads || (path == PARTITIONS && command != "events") {
-            assert!(said.contains(&format!("warning: cannot fetch {words}: ")), "{command} without {path}: {said}");
+            assert!(
+                reported.contains(&format!("warning: cannot fetch {words}: ")),
+                "{command} without {path}: {reported}"
+            );
         }
     }
 }
 
 /// Checks that the console shows the other lists.
 fn pages(server: &Server, path: &str) {
-    let looker = Looker::at(&server.url());
-    looker.wait("the other lists", |view, link| {
+    let observer = Observer::at(&server.url());
+    observer.wait("the other lists", |view, link| {
         let part = view.partitions.first()?;
         let is = |list: &str| path.ends_with(list);
         let whole = (is("/queues") || part.walk().count() > 1)
@@ -159,7 +162,7 @@ fn an_endpoint_that_hangs_is_missed_alone() {
     for (path, _) in ENDPOINTS {
         let server = Server::start(sets::of(RELEASE));
         let end = path.strip_prefix("/ws/v1/").unwrap();
-        server.mischief(Mischief::Held(end));
+        server.mischief(Mischief::Delayed(end));
         pages(&server, path);
         let limits = Limits { header: Duration::from_millis(300), ..Limits::default() };
         let mut once = Once::connect(&Target::new(&server.url()).unwrap(), limits).unwrap();
@@ -174,18 +177,18 @@ fn an_endpoint_that_hangs_is_missed_alone() {
 #[test]
 fn without_the_list_of_partitions_the_capacity_is_unknown_with_its_reason() {
     let server = Server::start(with(PARTITIONS, out_of_order()));
-    let looker = Looker::at(&server.url());
+    let observer = Observer::at(&server.url());
     pages(&server, PARTITIONS);
-    let mut driver = console(&looker);
+    let mut driver = console(&observer);
     let reason = "cannot fetch the list of partitions: 500: out of order (answer to GET /ws/v1/partitions)";
     let screen = shows(&mut driver, "etl-1");
     assert!(screen.contains("cpu – of –  mem – of –"), "{screen}");
-    let view = looker.remote.view();
+    let view = observer.remote.view();
     assert!(view.notices.iter().any(|one| one.title == reason), "{:?}", view.notices);
     let unknown = &view.partitions[0].unknown;
     assert_eq!((unknown[0].kind, &*unknown[0].path, &*unknown[0].reason), ("partition", "capacity", reason));
     server.answer(sets::of(RELEASE));
-    looker.wait("the capacity", |view, _| {
+    observer.wait("the capacity", |view, _| {
         let part = &view.partitions[0];
         (part.unknown.is_empty() && part.capacity.iter().count() > 0).then_some(())
     });
@@ -199,10 +202,10 @@ fn the_release_and_the_partition_are_found_without_the_list_of_partitions() {
         let mut set = sets::of(release);
         set.insert(get(PARTITIONS), out_of_order());
         let server = Server::start(set);
-        let looker = Looker::at(&server.url());
-        looker.wait("the release", |view, link| {
-            let said = view.notices.iter().any(|one| one.title == format!("connected: {named}"));
-            (said && link.is_live() && &*view.partitions.first()?.name == "default").then_some(())
+        let observer = Observer::at(&server.url());
+        observer.wait("the release", |view, link| {
+            let reported = view.notices.iter().any(|one| one.title == format!("connected: {named}"));
+            (reported && link.is_live() && &*view.partitions.first()?.name == "default").then_some(())
         });
     }
 }
@@ -213,17 +216,17 @@ fn of_users_and_groups_the_list_that_answers_is_shown() {
     for (path, missed, gone, shown) in [(users, "users", "sue", "group "), (groups, "groups", "group dev", "sue")] {
         let server = Server::start(with(path, out_of_order()));
         let output = kornsole(&["users", "--server", &server.url()]);
-        let (out, said) = (String::from_utf8_lossy(&output.stdout).into_owned(), both(&output));
-        assert!(output.status.success() && out.contains(shown) && !out.contains(gone), "{said}");
+        let (out, reported) = (String::from_utf8_lossy(&output.stdout).into_owned(), both(&output));
+        assert!(output.status.success() && out.contains(shown) && !out.contains(gone), "{reported}");
         assert!(out.lines().any(|line| line.starts_with(missed) && line.contains(" ? ")), "{out}");
         let why = format!("cannot fetch the list of {missed}: 500: out of order (answer to GET {path})");
-        assert!(said.contains(&format!("warning: {why}")), "{said}");
+        assert!(reported.contains(&format!("warning: {why}")), "{reported}");
         let json = kornsole(&["users", "--json", "--server", &server.url()]);
         let value: Value = serde_json::from_slice(&json.stdout).unwrap();
         let other = if missed == "users" { "groups" } else { "users" };
         assert!(value[missed].is_null() && value[other].as_array().is_some_and(|all| !all.is_empty()), "{value}");
-        let looker = Looker::at(&server.url());
-        let mut driver = console(&looker);
+        let observer = Observer::at(&server.url());
+        let mut driver = console(&observer);
         driver.keys(":users<ret>").unwrap();
         shows(&mut driver, &format!("{missed} unknown: cannot fetch the list of {missed}: 500"));
     }
@@ -248,8 +251,8 @@ fn an_error_of_a_remote_names_the_endpoint() {
         ),
     ] {
         let output = kornsole(&["nodes", "--server", &Server::start(with(path, answer)).url()]);
-        let said = both(&output);
-        assert!(!output.status.success() && said.contains(words), "{said}");
-        assert!(said.contains(&format!("(answer to GET {path})")), "{said}");
+        let reported = both(&output);
+        assert!(!output.status.success() && reported.contains(words), "{reported}");
+        assert!(reported.contains(&format!("(answer to GET {path})")), "{reported}");
     }
 }

@@ -19,9 +19,9 @@ use source::{Focus, FocusKind, Source};
 use view::act::{Act, Code, Done, Granted, LoadedBy, Order, PartitionAct, Refusal};
 use view::record::{ChangeDetail, ObjectType, Record};
 
-use crate::common::{TestFolder, millicores};
+use crate::common::{TestDir, millicores};
 use crate::remote::commands::kornsole_set;
-use crate::remote::picture::{Looker, PATIENCE};
+use crate::remote::observer::{Observer, PATIENCE};
 use crate::remote::serve::{Answer, Server as Recorded};
 use crate::remote::sets::get;
 
@@ -44,7 +44,7 @@ partitions:
 pub struct Own {
     pub engine: Arc<Engine>,
     pub server: Server,
-    folder: TestFolder,
+    dir: TestDir,
     tokens: Vec<(&'static str, String)>,
 }
 
@@ -55,17 +55,17 @@ impl Own {
 
     /// With settings of the scheduler.
     pub fn with(set: &[(&str, &str)]) -> Self {
-        let folder = TestFolder::new();
+        let dir = TestDir::new();
         let tokens = vec![
-            ("sue", folder.token("sue", "dev")),
-            ("ann", folder.token("ann", "ann")),
-            ("olga", folder.token("olga", "ops")),
+            ("sue", dir.token("sue", "dev")),
+            ("ann", dir.token("ann", "ann")),
+            ("olga", dir.token("olga", "ops")),
         ];
         let mut settings = Settings::default();
         set.iter().for_each(|(name, value)| settings.set(name, value, "test").unwrap());
         let setup = Setup::by(Profile::Kornsole, settings.config());
         let read = config::read(CONFIG, Profile::Kornsole).config.unwrap();
-        let queues = folder.write("queues.yaml", CONFIG);
+        let queues = dir.write("queues.yaml", CONFIG);
         let core =
             Core::set_up(&setup, Arc::new(read), None).unwrap().with_config_text(CONFIG.as_bytes(), Some(queues));
         let engine = Arc::new(Engine::start(core, 1.0).unwrap());
@@ -74,9 +74,9 @@ impl Own {
         let events = settings.config().event.clone();
         let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);
         let scheduler_acl = Acl::parse(" ops", AclNames::Portable).unwrap().acl;
-        options.access = Access { tokens: Some(folder.tokens()), scheduler_acl, ..Access::default() };
+        options.access = Access { tokens: Some(dir.tokens()), scheduler_acl, ..Access::default() };
         let server = Server::start(options, Arc::clone(&engine)).unwrap();
-        Self { engine, server, folder, tokens }
+        Self { engine, server, dir, tokens }
     }
 
     pub fn target(&self, who: &str) -> Target {
@@ -90,18 +90,18 @@ impl Own {
     }
 
     /// A console for a user.
-    pub fn console(&self, who: &str) -> Looker {
-        let looker =
-            Looker::patient(&self.target(who), RemoteOptions { limits: Limits::default(), ..Default::default() });
-        looker.wait("your identity", |view, link| {
-            (link.is_live() && !looker.remote.identity().user.is_empty() && !view.partitions.is_empty()).then_some(())
+    pub fn console(&self, who: &str) -> Observer {
+        let observer =
+            Observer::patient(&self.target(who), RemoteOptions { limits: Limits::default(), ..Default::default() });
+        observer.wait("your identity", |view, link| {
+            (link.is_live() && !observer.remote.identity().user.is_empty() && !view.partitions.is_empty()).then_some(())
         });
-        looker
+        observer
     }
 }
 
 /// Repeats the act if a busy machine delays updates so long that commands are disabled.
-pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
+pub fn act(console: &Observer, act: PartitionAct) -> Result<Done, Refusal> {
     let act = Act::within(&Arc::from("default"), act);
     let order = Order::new(act, "weil es geht – für später");
     loop {
@@ -164,7 +164,7 @@ fn a_console_submits_asks_and_releases() {
 }
 
 #[test]
-fn a_console_keeps_nodes_where_the_scheduler_acl_lets_it() {
+fn a_console_manages_nodes_if_the_scheduler_acl_allows_it() {
     let own = Own::new();
     let (sue, olga) = (own.console("sue"), own.console("olga"));
     let mut spec = NodeSpec { id: "m/1".into(), capacity: millicores(4000), drained: true, ..NodeSpec::default() };
@@ -212,24 +212,25 @@ fn what_one_may_do_is_the_servers_own_decision() {
     // A server whose decisions no access list explains.
     let mut set = kornsole_set();
     let path = get("/kornsole/v1/partition/default/permissions");
-    let said = |admin| json!({"queues": [{"queue": "root.tenants.tenant-a.etl", "submit": true, "admin": admin}]});
-    set.insert(path.clone(), Answer::json(said(false).to_string()));
+    let reported = |admin| json!({"queues": [{"queue": "root.tenants.tenant-a.etl", "submit": true, "admin": admin}]});
+    set.insert(path.clone(), Answer::json(reported(false).to_string()));
     let server = Recorded::start(set.clone());
     let target = Target::new(&server.url()).unwrap().with_token(Token::new("secret").unwrap()).unwrap();
-    let looker = Looker::with(&target, RemoteOptions::default());
+    let observer = Observer::with(&target, RemoteOptions::default());
     let kill = Act::within(&Arc::from("default"), PartitionAct::Kill { app: "etl-1".into(), expect_queue: None });
     let refused = |text: &str| {
-        looker.wait(text, |_, _| looker.remote.may(&kill).err().filter(|refusal| refusal.to_string().contains(text)))
+        observer
+            .wait(text, |_, _| observer.remote.may(&kill).err().filter(|refusal| refusal.to_string().contains(text)))
     };
     assert_eq!(refused("needs admin access on root.tenants.tenant-a.etl").code, Code::AclDenied);
-    set.insert(path, Answer::json(said(true).to_string()));
+    set.insert(path, Answer::json(reported(true).to_string()));
     server.answer(set.clone());
-    looker.wait("that it may be killed", |_, _| looker.remote.may(&kill).ok());
+    observer.wait("that it may be killed", |_, _| observer.remote.may(&kill).ok());
 
     let why = json!({"results": [{"allowed": false, "why": "sue may not kill etl-1: the auditors have it"}]});
     set.insert(("POST".to_owned(), "/kornsole/v1/permissions".to_owned()), Answer::json(why.to_string()));
     server.answer(set);
-    looker.remote.set_focus(&Focus { partition: "default".into(), kind: FocusKind::App("etl-1".into()) });
+    observer.remote.set_focus(&Focus { partition: "default".into(), kind: FocusKind::App("etl-1".into()) });
     assert_eq!(refused("the auditors have it").message, "sue may not kill etl-1");
     let asked =
         server.arrived().into_iter().find(|arrived| arrived.line.starts_with("POST /kornsole/v1/permissions")).unwrap();
@@ -286,7 +287,7 @@ fn submit(own: &Own, app: String) {
     own.engine.apply(PartitionCommand::Submit(submission).into()).recv_timeout(PATIENCE).unwrap();
 }
 
-fn seen(console: &Looker, own: &Own) -> Vec<(u64, Record)> {
+fn seen(console: &Observer, own: &Own) -> Vec<(u64, Record)> {
     console.wait("the last event", |_, _| {
         let next = own.engine.events().page(Numbering::All, u64::MAX, 0).next;
         let page = console.remote.events(0, usize::MAX);
@@ -299,17 +300,14 @@ fn events_of_a_kornsole_have_their_own_ids_and_kinds() {
     let own = Own::new();
     let console = own.console("olga");
     let before = console.wait("the configuration", |view, _| view.configuration.clone());
-    assert_eq!((before.by.clone(), before.file.clone()), (LoadedBy::Start, Some(own.folder.join("queues.yaml"))));
+    assert_eq!((before.by.clone(), before.file.clone()), (LoadedBy::Start, Some(own.dir.join("queues.yaml"))));
     let base = before.checksum.clone();
     let text = CONFIG.replace("queues: [{name: z}]", "queues: [{name: z}, {name: w}]");
     let (sender, report) = channel();
     let order = Act::Configure { text, base: Some(base), dry_run: false };
     console.remote.act(order.into(), Box::new(move |outcome| sender.send(outcome).unwrap()));
     report.recv_timeout(PATIENCE).unwrap().unwrap();
-    assert!(
-        std::fs::read_to_string(own.folder.join("queues.yaml")).unwrap().contains("name: w"),
-        "the file is replaced"
-    );
+    assert!(std::fs::read_to_string(own.dir.join("queues.yaml")).unwrap().contains("name: w"), "the file is replaced");
     let seen = seen(&console, &own);
     let retained = own.engine.events().page(Numbering::All, 0, usize::MAX);
     let words = |record: &Record| (record.kind, record.object.clone(), record.detail, record.message.clone());
@@ -319,11 +317,11 @@ fn events_of_a_kornsole_have_their_own_ids_and_kinds() {
 }
 
 #[test]
-fn events_go_on_exactly_where_the_connection_broke() {
+fn events_continue_exactly_where_the_connection_broke() {
     let own = Own::new();
     let between = Between::start(own.server.address());
     let target = own.at("sue", &format!("127.0.0.1:{}", between.port));
-    let console = Looker::patient(&target, RemoteOptions::default());
+    let console = Observer::patient(&target, RemoteOptions::default());
     for round in 0..6 {
         for number in 0..20 {
             submit(&own, format!("app-{round}-{number}"));
@@ -341,7 +339,7 @@ fn lost_events_are_a_hole_among_the_others() {
     let own = Own::with(&[("event.ringBufferCapacity", "100")]);
     let between = Between::start(own.server.address());
     let target = own.at("sue", &format!("127.0.0.1:{}", between.port));
-    let console = Looker::patient(&target, RemoteOptions::default());
+    let console = Observer::patient(&target, RemoteOptions::default());
     submit(&own, "before".to_owned());
     let last = seen(&console, &own).last().unwrap().0;
     between.cut(false);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::remote::picture::Looker;
+use crate::remote::observer::Observer;
 use crate::remote::serve::{Answer, Server, Set};
 use crate::remote::sets::{self, get};
 
@@ -34,24 +34,24 @@ fn with_pods() -> Set {
 }
 
 #[test]
-fn asks_are_named_by_their_pods_and_say_why_no_node_takes_them() {
+fn requests_are_named_by_their_pods_and_show_why_no_node_fits() {
     let server = Server::start(with_pods());
-    let looker = Looker::at(&server.url());
-    let app = looker.wait("the application", |view, _| {
+    let observer = Observer::at(&server.url());
+    let app = observer.wait("the application", |view, _| {
         view.partitions.first()?.app_by_id(&"job-1".into()).filter(|app| app.asks.len() == 2).cloned()
     });
     let names: Vec<String> = app.asks.values().map(|ask| ask.name().into_owned()).collect();
     assert_eq!(names, ["team-a/job-1-exec", "team-a/job-1-driver"]);
-    let said = app.asks.values().find_map(|ask| ask.said.clone());
-    assert_eq!(said.as_deref(), Some("node(s) didn't match Pod's node selector"));
+    let reported = app.asks.values().find_map(|ask| ask.reported.clone());
+    assert_eq!(reported.as_deref(), Some("node(s) didn't match Pod's node selector"));
     assert_eq!(&*app.requested, "root.batch");
 }
 
 #[test]
 fn pods_of_other_schedulers_are_on_their_node_by_name() {
     let server = Server::start(with_pods());
-    let looker = Looker::at(&server.url());
-    let name = looker.wait("the foreign pod", |view, _| {
+    let observer = Observer::at(&server.url());
+    let name = observer.wait("the foreign pod", |view, _| {
         view.partitions.first()?.nodes.values().find_map(|node| node.foreign.first()).map(|one| one.name.clone())
     });
     assert_eq!(&*name, "kube-system/dns");

@@ -10,7 +10,7 @@ use serde_json::Value;
 use source::Remote;
 use source::remote::RemoteOptions;
 
-use crate::common::{Program, TestFolder, kornsole_command, serve_command};
+use crate::common::{Program, TestDir, kornsole_command, serve_command};
 
 const CONFIG: &str = "\
 partitions:
@@ -26,7 +26,7 @@ partitions:
 pub struct Served {
     pub url: String,
     _program: Program,
-    pub folder: TestFolder,
+    pub dir: TestDir,
     tokens: [(&'static str, String); 2],
 }
 
@@ -36,21 +36,21 @@ impl Served {
     }
 
     pub fn with(config: &str, flags: &[&str]) -> Self {
-        let folder = TestFolder::new();
-        let queues = folder.write("queues.yaml", config);
-        let tokens = ["ann", "olga"].map(|user| (user, folder.token(user, user)));
+        let dir = TestDir::new();
+        let queues = dir.write("queues.yaml", config);
+        let tokens = ["ann", "olga"].map(|user| (user, dir.token(user, user)));
         for (user, token) in &tokens {
-            folder.write(user, token);
+            dir.write(user, token);
         }
         let mut command = serve_command(&["--scheduler-acl", "olga"]);
-        command.arg("--config").arg(queues).arg("--tokens").arg(folder.tokens()).args(flags);
+        command.arg("--config").arg(queues).arg("--tokens").arg(dir.tokens()).args(flags);
         let program = Program::spawn(command);
-        Self { url: program.url(), _program: program, folder, tokens }
+        Self { url: program.url(), _program: program, dir, tokens }
     }
 
     pub fn kornsole(&self, who: &str, arguments: &[&str]) -> Output {
         let mut command = kornsole_command(arguments);
-        command.args(["--server", &self.url, "--token-file"]).arg(self.folder.join(who)).output().unwrap()
+        command.args(["--server", &self.url, "--token-file"]).arg(self.dir.join(who)).output().unwrap()
     }
 
     #[track_caller]
@@ -66,7 +66,7 @@ impl Served {
     }
 
     fn apply(&self, who: &str, max: &str, reason: &str) -> Output {
-        let file = self.folder.write("new.yaml", CONFIG.replace("vcore: 4", &format!("vcore: {max}")));
+        let file = self.dir.write("new.yaml", CONFIG.replace("vcore: 4", &format!("vcore: {max}")));
         self.kornsole(who, &["apply", file.to_str().unwrap(), "--yes", "--reason", reason])
     }
 }
@@ -80,14 +80,14 @@ fn manifests_are_compared_by_the_entry_that_is_in_use() {
         format!("kind: ConfigMap\ndata:\n  queues.yaml: 'odd: 1'\n  tenants.yaml: |\n{queues}")
     };
     let served = Served::with(&manifest("4"), &["--policy-group", "tenants"]);
-    let new = served.folder.write("new.yaml", manifest("1m"));
+    let new = served.dir.write("new.yaml", manifest("1m"));
     served.out("ann", &["apply", new.to_str().unwrap(), "--yes"]);
     let diff = served.out("ann", &["config", "diff", "1"]);
     assert!(diff.starts_with("~ root.t.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
 }
 
 #[test]
-fn commands_say_what_was_and_bring_it_back() {
+fn commands_show_the_previous_value_and_restore_it() {
     let served = Served::new();
     assert!(served.apply("ann", "1m", "smaller").status.success());
     assert!(!served.kornsole("ann", &["kill", "nobody", "--yes"]).status.success());
@@ -109,7 +109,7 @@ fn commands_say_what_was_and_bring_it_back() {
         (&message[2]["source"], &message[2]["rollbackOf"], &message[2]["current"]),
         (&Value::from("rollback"), &Value::from(1), &Value::from(true))
     );
-    assert_eq!(std::fs::read_to_string(served.folder.join("queues.yaml")).unwrap(), CONFIG, "also in the file");
+    assert_eq!(std::fs::read_to_string(served.dir.join("queues.yaml")).unwrap(), CONFIG, "also in the file");
 
     let table = served.out("olga", &["audit"]);
     let rows: Vec<&str> = table.lines().collect();

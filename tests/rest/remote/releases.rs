@@ -10,17 +10,17 @@ use source::remote::RemoteOptions;
 use source::{Remote, Source};
 use view::act::{Act, Code, PartitionAct};
 
-use crate::common::{Program, TestFolder};
-use crate::remote::picture::{Looker, PATIENCE, text};
+use crate::common::{Program, TestDir};
+use crate::remote::observer::{Observer, PATIENCE, text};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
 
 /// `live` omits the lists that 1.4 does not have.
-fn picture(release: &str, live: bool) -> String {
+fn screens(release: &str, live: bool) -> String {
     let server = Server::start(sets::of(release));
-    let looker = Looker::at(&server.url());
-    looker.all();
-    let settled = looker.wait("ended applications", |view, _| {
+    let observer = Observer::at(&server.url());
+    observer.all();
+    let settled = observer.wait("ended applications", |view, _| {
         let part = view.partitions.first()?;
         (release == "1.4" || part.ended.len() == 2).then(|| text(view))
     });
@@ -29,28 +29,29 @@ fn picture(release: &str, live: bool) -> String {
 }
 
 #[test]
-fn the_picture_of_1_8_0_is_what_was_recorded() {
-    insta::assert_snapshot!(picture("1.8.0", false));
+fn the_snapshot_of_1_8_0_is_the_recorded_one() {
+    insta::assert_snapshot!(screens("1.8.0", false));
 }
 
 #[test]
-fn other_releases_give_the_same_picture() {
-    let of_1_8 = picture("1.8.0", false);
+fn other_releases_give_the_same_screens() {
+    let of_1_8 = screens("1.8.0", false);
     // N-05: a queue of 1.9 shows properties that it does not inherit with their defaults.
-    let mut of_1_9 = picture("1.9.0", false);
-    for said in ["\"priority.offset=0\"", "\"priority.policy=default\""] {
-        of_1_9 = of_1_9.replace(&format!(", {said}"), "").replace(&format!("{said}, "), "").replace(said, "");
+    let mut of_1_9 = screens("1.9.0", false);
+    for reported in ["\"priority.offset=0\"", "\"priority.policy=default\""] {
+        of_1_9 =
+            of_1_9.replace(&format!(", {reported}"), "").replace(&format!("{reported}, "), "").replace(reported, "");
     }
     similar_asserts(&of_1_9, &of_1_8, "1.9.0");
     for release in ["1.6", "1.7"] {
-        similar_asserts(&picture(release, false), &of_1_8, release);
+        similar_asserts(&screens(release, false), &of_1_8, release);
     }
     // 1.4 does not report whether a node was searched.
-    let of_1_5 = picture("1.5.1", true).replace(
+    let of_1_5 = screens("1.5.1", true).replace(
         "ask big memory 28.8Gi, vcore 15 priority 3 placeholder false pending NoNode",
         "ask big memory 28.8Gi, vcore 15 priority 3 placeholder false pending NotTried",
     );
-    similar_asserts(&picture("1.4", true), &of_1_5, "1.4");
+    similar_asserts(&screens("1.4", true), &of_1_5, "1.4");
 }
 
 fn similar_asserts(one: &str, other: &str, release: &str) {
@@ -69,7 +70,7 @@ fn similar_asserts(one: &str, other: &str, release: &str) {
 
 #[test]
 fn what_1_5_1_decided_otherwise_is_all_that_differs() {
-    let (old, new) = (picture("1.5.1", false), picture("1.8.0", false));
+    let (old, new) = (screens("1.5.1", false), screens("1.8.0", false));
     let differing: Vec<String> = similar::TextDiff::from_lines(&new, &old)
         .iter_all_changes()
         .filter(|change| change.tag() != similar::ChangeTag::Equal)
@@ -79,7 +80,7 @@ fn what_1_5_1_decided_otherwise_is_all_that_differs() {
 }
 
 #[test]
-fn the_release_is_recognised_by_shape() {
+fn the_release_is_recognized_by_shape() {
     for (name, release) in [
         ("1.4", Release::V1_4),
         ("1.5.1", Release::V1_5),
@@ -89,11 +90,15 @@ fn the_release_is_recognised_by_shape() {
         ("1.9.0", Release::V1_9),
     ] {
         let server = Server::start(sets::of(name));
-        let looker = Looker::at(&server.url());
-        looker.all();
-        assert_eq!(looker.remote.remote().as_deref(), Some(&Other::YuniKorn(release)), "{name}");
-        let message =
-            looker.remote.view().notices.iter().any(|notice| notice.title == format!("connected: YuniKorn {release}"));
+        let observer = Observer::at(&server.url());
+        observer.all();
+        assert_eq!(observer.remote.remote().as_deref(), Some(&Other::YuniKorn(release)), "{name}");
+        let message = observer
+            .remote
+            .view()
+            .notices
+            .iter()
+            .any(|notice| notice.title == format!("connected: YuniKorn {release}"));
         assert!(message, "{name}");
     }
 }
@@ -101,21 +106,21 @@ fn the_release_is_recognised_by_shape() {
 #[test]
 fn what_upstream_does_not_offer_is_refused_with_the_reason() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    looker.all();
+    let observer = Observer::at(&server.url());
+    observer.all();
     let partition = std::sync::Arc::from("default");
     let kill = Act::within(&partition, PartitionAct::Kill { app: "etl-1".into(), expect_queue: None });
-    let refusal = looker.remote.may(&kill).unwrap_err();
+    let refusal = observer.remote.may(&kill).unwrap_err();
     assert_eq!(refusal.code, Code::NotSupported);
     assert!(refusal.to_string().contains("is read-only"), "{refusal}");
     let (sender, answer) = std::sync::mpsc::channel();
-    looker.remote.act(kill.into(), Box::new(move |outcome| sender.send(outcome).unwrap()));
+    observer.remote.act(kill.into(), Box::new(move |outcome| sender.send(outcome).unwrap()));
     assert_eq!(answer.recv().unwrap().unwrap_err(), refusal);
     assert!(server.arrived().iter().all(|arrived| arrived.line.starts_with("GET ")), "nothing was sent");
 }
 
 #[test]
-fn how_long_a_cycle_takes_is_read_from_the_metrics_that_have_it() {
+fn the_duration_of_a_cycle_is_read_from_the_available_metrics() {
     let path = sets::get("/ws/v1/metrics");
     for (release, name) in [("1.5.1", "scheduling_latency"), ("1.8.0", "scheduling_cycle")] {
         let mut set = sets::of(release);
@@ -126,31 +131,31 @@ fn how_long_a_cycle_takes_is_read_from_the_metrics_that_have_it() {
         let metrics = metrics.replace(&format!("{sum}0"), &format!("{sum}0.09"));
         set.insert(path.clone(), Answer::text(200, &metrics));
         let server = Server::start(set);
-        let looker = Looker::at(&server.url());
-        let cycle = looker.wait("the time of a cycle", |_, _| looker.remote.cycle());
+        let observer = Observer::at(&server.url());
+        let cycle = observer.wait("the time of a cycle", |_, _| observer.remote.cycle());
         assert!([5_000, 3_600].contains(&cycle.as_micros()), "{release}: {cycle:?}");
     }
     let mut set = sets::of("1.8.0");
     set.insert(path, Answer::no_endpoint());
     let server = Server::start(set);
-    let looker = Looker::at(&server.url());
-    looker.all();
-    looker.wait("that it was asked", |_, _| {
+    let observer = Observer::at(&server.url());
+    observer.all();
+    observer.wait("that it was asked", |_, _| {
         server.arrived().iter().any(|arrived| arrived.line.contains("/ws/v1/metrics")).then_some(())
     });
-    assert_eq!(looker.remote.cycle(), None, "what is not said is not known");
+    assert_eq!(observer.remote.cycle(), None, "what is not said is not known");
 }
 
 #[test]
-fn events_are_kept_with_their_numbers() {
+fn events_are_stored_with_their_numbers() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    let last = looker.wait("all events", |_, _| {
-        let page = looker.remote.events(0, usize::MAX);
+    let observer = Observer::at(&server.url());
+    let last = observer.wait("all events", |_, _| {
+        let page = observer.remote.events(0, usize::MAX);
         (page.records.len() > 100).then_some(page)
     });
     assert!(last.records.windows(2).all(|two| two[1].0 == two[0].0 + 1), "without a gap");
-    let page = looker.remote.events(5, 3);
+    let page = observer.remote.events(5, 3);
     assert_eq!(page.records.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [5, 6, 7]);
     assert_eq!((page.lowest, page.next), (0, last.records.len() as u64));
 }
@@ -158,8 +163,8 @@ fn events_are_kept_with_their_numbers() {
 #[test]
 fn requests_are_what_they_should_be() {
     let server = Server::start(sets::of("1.8.0"));
-    let looker = Looker::at(&server.url());
-    looker.all();
+    let observer = Observer::at(&server.url());
+    observer.all();
     let arrived = server.arrived();
     let first = &arrived[0];
     assert_eq!(first.line, "GET /kornsole/v1/server HTTP/1.1");
@@ -175,7 +180,7 @@ fn requests_are_what_they_should_be() {
 }
 
 #[test]
-fn the_health_is_what_the_scheduler_says_of_itself() {
+fn the_health_is_reported_by_the_scheduler() {
     let mut set = sets::of("1.8.0");
     let path = sets::get("/ws/v1/scheduler/healthcheck");
     let message = |healthy: bool, found: &str| {
@@ -217,15 +222,15 @@ fn the_health_is_what_the_scheduler_says_of_itself() {
 
 #[test]
 fn an_attached_kornsole_is_shown_as_the_core_that_it_decides_like() {
-    let folder = TestFolder::new();
-    let file = folder.write("queues.yaml", "partitions: [{name: default, queues: [{name: root}]}]\n");
+    let dir = TestDir::new();
+    let file = dir.write("queues.yaml", "partitions: [{name: default, queues: [{name: root}]}]\n");
     let file = file.display().to_string();
     for core in [Profile::V1_9_0, Profile::V1_5_1, Profile::Kornsole] {
         let program = Program::serve(&["--core", &core.to_string(), "--config", &file]);
-        let looker = Looker::at(&program.url());
-        looker
+        let observer = Observer::at(&program.url());
+        observer
             .wait("the rules", |view, _| view.partitions.first().filter(|part| part.rules.profile() == core).map(drop));
-        let mut driver = Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 120, 40);
+        let mut driver = Driver::new(Arc::clone(&observer.remote) as Arc<dyn Source>, Options::default(), 120, 40);
         driver.keys(":info<ret>").unwrap();
         let screen = driver.screen_text();
         assert!(screen.contains(&format!("decides as {core}")), "{screen}");

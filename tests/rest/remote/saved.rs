@@ -16,8 +16,8 @@ use view::act::PartitionAct;
 use view::{AskState, View};
 
 use crate::common::millicores;
+use crate::remote::observer::{Observer, text};
 use crate::remote::own::{Own, act};
-use crate::remote::picture::{Looker, text};
 use crate::remote::serve::Server;
 use crate::remote::sets;
 
@@ -31,13 +31,13 @@ fn saved(release: &str) -> Saved {
 
 /// A dump shows the same as its scheduler, except usage levels without usage.
 #[test]
-fn a_dump_is_the_same_picture() {
+fn a_dump_gives_the_same_screens() {
     for release in ["1.8.0", "1.5.1"] {
         let server = Server::start(sets::of(release));
-        let looker = Looker::at(&server.url());
-        looker.all();
+        let observer = Observer::at(&server.url());
+        observer.all();
         let live =
-            looker.wait("ended applications", |view, _| (view.partitions[0].ended.len() == 2).then(|| text(view)));
+            observer.wait("ended applications", |view, _| (view.partitions[0].ended.len() == 2).then(|| text(view)));
         let of_dump = text(&saved(release).view());
         let differing: Vec<String> = similar::TextDiff::from_lines(&live, &of_dump)
             .iter_all_changes()
@@ -49,7 +49,7 @@ fn a_dump_is_the_same_picture() {
 }
 
 #[test]
-fn a_dump_of_our_own_is_the_same_picture() {
+fn a_dump_of_kornsole_gives_the_same_screens() {
     let own = Own::new();
     let sue = own.console("sue");
     let submission = Submission { app: "one".into(), queue: "root.a.x".into(), ..Submission::default() };
@@ -111,7 +111,7 @@ fn a_context_is_opened_from_inside() {
 }
 
 #[test]
-fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
+fn missing_data_of_a_saved_state_is_reported_as_unknown() {
     let mut driver = Driver::new(Arc::new(saved("1.8.0")), Options::default(), 120, 40);
     for keys in ["L", "H"] {
         driver.keys(keys).unwrap().refresh();
@@ -125,7 +125,7 @@ fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
 }
 
 #[test]
-fn all_clusters_stand_on_one_page() {
+fn all_clusters_are_on_one_page() {
     let contexts: BTreeMap<String, RemoteContext> =
         ["old", "new", "lost"].map(|name| (name.to_owned(), RemoteContext::default())).into();
     let (name, origin) = ("k8s://prod".to_owned(), ContextOrigin::Kubeconfig);
@@ -149,8 +149,8 @@ fn all_clusters_stand_on_one_page() {
     assert!(row(&driver, "lost").contains("not reached: no such file"));
     assert!(row(&driver, "new").contains("* new") && row(&driver, "new").contains("live"), "{}", row(&driver, "new"));
     let old = row(&driver, "old");
-    let figures: Vec<&str> = old.split_whitespace().collect();
-    assert!(figures.contains(&"live") && figures.iter().any(|figure| figure.ends_with('%')), "{old}");
+    let metrics: Vec<&str> = old.split_whitespace().collect();
+    assert!(metrics.contains(&"live") && metrics.iter().any(|metric| metric.ends_with('%')), "{old}");
     driver.keys("/old<ret><ret>").unwrap();
     driver.keys(":clusters<ret>").unwrap();
     assert!(row(&driver, "old").contains("* old"), "{}", row(&driver, "old"));

@@ -62,12 +62,12 @@ pub enum Mischief {
     /// Every answer is sent in small pieces.
     Trickle,
     /// Requests whose path contains this text are answered after the failure has ended.
-    Held(&'static str),
+    Delayed(&'static str),
 }
 
 /// A received request.
 #[derive(Clone, Debug)]
-pub struct Came {
+pub struct Arrived {
     pub line: String,
     pub headers: Vec<String>,
     pub body: String,
@@ -76,7 +76,7 @@ pub struct Came {
 struct State {
     set: Mutex<Arc<Set>>,
     mischief: Mutex<Mischief>,
-    arrived: Mutex<Vec<Came>>,
+    arrived: Mutex<Vec<Arrived>>,
     stopped: AtomicBool,
 }
 
@@ -162,7 +162,7 @@ impl Server {
     }
 
     /// All requests so far.
-    pub fn arrived(&self) -> Vec<Came> {
+    pub fn arrived(&self) -> Vec<Arrived> {
         self.state.arrived.lock().unwrap().clone()
     }
 
@@ -205,13 +205,13 @@ fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
         let answer = set.get(&key).cloned().unwrap_or_else(Answer::no_endpoint);
         let mischief = state.mischief.lock().unwrap().clone();
         match mischief {
-            Mischief::Held(path) if key.1.contains(path) => {
+            Mischief::Delayed(path) if key.1.contains(path) => {
                 while *state.mischief.lock().unwrap() == mischief && !state.stopped.load(Ordering::Acquire) {
                     std::thread::sleep(Duration::from_millis(2));
                 }
                 write_answer(stream, &answer, answer.body.len())?;
             }
-            Mischief::None | Mischief::Held(_) => write_answer(stream, &answer, answer.body.len())?,
+            Mischief::None | Mischief::Delayed(_) => write_answer(stream, &answer, answer.body.len())?,
             Mischief::Trickle => {
                 write_answer(stream, &answer, 0)?;
                 for piece in answer.body.chunks(64) {
@@ -241,7 +241,7 @@ fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
     }
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Came>> {
+fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Arrived>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
@@ -261,7 +261,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Cam
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    Ok(Some(Came { line: line.trim_end().to_owned(), headers, body: String::from_utf8(body).unwrap() }))
+    Ok(Some(Arrived { line: line.trim_end().to_owned(), headers, body: String::from_utf8(body).unwrap() }))
 }
 
 fn write_answer(mut stream: &TcpStream, answer: &Answer, most: usize) -> std::io::Result<()> {

@@ -9,8 +9,8 @@ use crate::remote::serve::{Answer, Set};
 
 /// The recorded answers of a release.
 pub fn recorded(release: &str) -> Set {
-    let folder = Path::new("tests/conformance/rest").join(release);
-    let index: Vec<Value> = serde_json::from_slice(&fs::read(folder.join("index.json")).unwrap()).unwrap();
+    let dir = Path::new("tests/conformance/rest").join(release);
+    let index: Vec<Value> = serde_json::from_slice(&fs::read(dir.join("index.json")).unwrap()).unwrap();
     let mut set = Set::new();
     for entry in index {
         let text = |key: &str| entry[key].as_str().unwrap().to_owned();
@@ -26,7 +26,7 @@ pub fn recorded(release: &str) -> Set {
         }
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();
         let status = u16::try_from(entry["status"].as_u64().unwrap()).unwrap();
-        let body = fs::read(folder.join(text("file"))).unwrap();
+        let body = fs::read(dir.join(text("file"))).unwrap();
         set.insert((text("method"), text("path")), Answer { status, headers, body });
     }
     // The client requests the batch in other steps than the recording.

@@ -11,8 +11,8 @@ use source::Source;
 use source::remote::RemoteOptions;
 use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSource};
 
+use crate::remote::observer::{Observer, PATIENCE};
 use crate::remote::own::Own;
-use crate::remote::picture::{Looker, PATIENCE};
 
 fn sheet() -> ShadowSheet {
     let total = ShadowRates { decisions: 3, agreement: Some(1.0), ..ShadowRates::default() };
@@ -23,15 +23,15 @@ fn sheet() -> ShadowSheet {
 
 fn asked(server: &Server) -> Result<ShadowSheet, String> {
     let target = Target::new(&server.address().to_string()).unwrap();
-    let looker = Looker::patient(&target, RemoteOptions::default());
-    looker.wait("a live connection", |view, link| (link.is_live() && !view.partitions.is_empty()).then_some(()));
+    let observer = Observer::patient(&target, RemoteOptions::default());
+    observer.wait("a live connection", |view, link| (link.is_live() && !view.partitions.is_empty()).then_some(()));
     let (sender, answer) = channel();
-    looker.remote.shadow(Box::new(move |sheet| sender.send(sheet).unwrap()));
+    observer.remote.shadow(Box::new(move |sheet| sender.send(sheet).unwrap()));
     answer.recv_timeout(PATIENCE).unwrap()
 }
 
 #[test]
-fn a_console_is_told_what_a_shadow_found_and_by_others_that_they_are_none() {
+fn a_console_shows_what_a_shadow_found_and_other_sources_have_none() {
     let own = Own::new();
     let events = Settings::default().config().event.clone();
     let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);

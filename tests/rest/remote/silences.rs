@@ -3,7 +3,7 @@
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use crate::common::{Program, TestFolder, kornsole_command};
+use crate::common::{Program, TestDir, kornsole_command};
 
 const RULES: &str = "[[rule]]\nname = 'few'\nkind = 'expression'\nwhen = 'cluster.nodes.up < 1000'\n\n\
                      [[rule]]\nname = 'idle'\nkind = 'expression'\nwhen = 'queue.use.cpu < 1'\n";
@@ -24,22 +24,22 @@ steps:
 struct Served {
     program: Program,
     tokens: [String; 2],
-    _folder: TestFolder,
+    _dir: TestDir,
 }
 
 impl Served {
     fn start() -> Self {
-        let folder = TestFolder::new();
+        let dir = TestDir::new();
         let token = |user: &str| {
-            let secret = folder.token(user, "dev");
-            let file = folder.write(&format!("{user}.token"), format!("{secret}\n"));
+            let secret = dir.token(user, "dev");
+            let file = dir.write(&format!("{user}.token"), format!("{secret}\n"));
             std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
             file.display().to_string()
         };
         let tokens = [token("sue"), token("joe")];
         let text = |path: std::path::PathBuf| path.display().to_string();
-        let (rules, scenario) = (text(folder.write("alerts.toml", RULES)), text(folder.write("two.yaml", SCENARIO)));
-        let known = text(folder.tokens());
+        let (rules, scenario) = (text(dir.write("alerts.toml", RULES)), text(dir.write("two.yaml", SCENARIO)));
+        let known = text(dir.tokens());
         let program = Program::serve(&[
             "--workload",
             &scenario,
@@ -50,10 +50,14 @@ impl Served {
             "--scheduler-acl",
             "sue",
         ]);
-        let this = Self { program, tokens, _folder: folder };
-        let begin = Instant::now();
+        let this = Self { program, tokens, _dir: dir };
+        let started_at = Instant::now();
         while !out(&this.alerts(0, &["list"])).contains("idle: queue root.a") {
-            assert!(begin.elapsed() < Duration::from_secs(60), "no alert comes: {}", out(&this.alerts(0, &["list"])));
+            assert!(
+                started_at.elapsed() < Duration::from_secs(60),
+                "no alert comes: {}",
+                out(&this.alerts(0, &["list"]))
+            );
             std::thread::sleep(Duration::from_millis(200));
         }
         this
@@ -75,7 +79,7 @@ fn err(output: &Output) -> String {
 }
 
 #[test]
-fn a_rule_is_silenced_listed_and_heard_again() {
+fn a_rule_is_silenced_listed_and_unsilenced() {
     let server = Served::start();
     let done = server.alerts(0, &["silence", "few", "--for", "2h", "--reason", "a migration"]);
     assert!(done.status.success(), "{}", err(&done));
@@ -118,7 +122,7 @@ fn a_label_silences_only_the_alerts_that_have_it() {
 }
 
 #[test]
-fn what_is_refused_says_why_and_changes_nothing() {
+fn a_rejected_operation_gives_a_reason_and_changes_nothing() {
     let server = Served::start();
     for (user, words, why) in [
         (1, &["silence", "few", "--for", "2h", "--reason", "x"][..], "scheduler ACL"),

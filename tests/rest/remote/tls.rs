@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
-use crate::common::{TestFolder, kornsole_command};
+use crate::common::{TestDir, kornsole_command};
 
 /// An authority, a server certificate, and a client certificate with key, which the server requests if `asks` is set.
 fn certificates(asks: bool) -> (String, rustls::ServerConfig, String) {
@@ -63,11 +63,11 @@ fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
 }
 
 #[test]
-fn certificates_are_checked_and_a_token_goes_over_tls() {
+fn certificates_are_checked_and_a_token_is_sent_over_tls() {
     let (authority, config, _) = certificates(false);
     let (port, arrived) = serve(config);
-    let folder = TestFolder::new();
-    let (ca, token) = (folder.join("ca.pem"), folder.join("token"));
+    let dir = TestDir::new();
+    let (ca, token) = (dir.join("ca.pem"), dir.join("token"));
     std::fs::write(&ca, authority).unwrap();
     std::fs::write(&token, "secret-3\n").unwrap();
     let run = |ca: Option<&std::path::Path>| {
@@ -77,8 +77,8 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
         command.output().unwrap()
     };
     let good = run(Some(&ca));
-    let said = String::from_utf8(good.stdout).unwrap();
-    assert!(said.starts_with("sue, in the scheduler ACL, at kornsole 0.1.0\n"), "{said}");
+    let reported = String::from_utf8(good.stdout).unwrap();
+    assert!(reported.starts_with("sue, in the scheduler ACL, at kornsole 0.1.0\n"), "{reported}");
     assert!(arrived.lock().unwrap().contains("Bearer secret-3"));
     let other = certificates(false).0;
     std::fs::write(&ca, other).unwrap();
@@ -98,8 +98,8 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
 fn a_client_certificate_is_shown_to_who_asks_for_one() {
     let (authority, config, client) = certificates(true);
     let (port, arrived) = serve(config);
-    let folder = TestFolder::new();
-    let file = |name: &str, text: String| folder.write(name, text).to_str().unwrap().to_owned();
+    let dir = TestDir::new();
+    let file = |name: &str, text: String| dir.write(name, text).to_str().unwrap().to_owned();
     let (ca, good) = (file("ca.pem", authority), file("client.pem", client));
     let stranger = file("stranger.pem", certificates(true).2);
     let run = |certificate: Option<&str>| {

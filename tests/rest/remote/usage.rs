@@ -5,7 +5,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::common::{Program, TestFolder, kornsole_command};
+use crate::common::{Program, TestDir, kornsole_command};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
 use crate::stage::ask;
@@ -40,19 +40,19 @@ struct Served {
     program: Program,
     token: String,
     state: String,
-    folder: TestFolder,
+    dir: TestDir,
 }
 
 impl Served {
     fn start() -> Self {
-        let folder = TestFolder::new();
-        let secret = folder.token("ann", "ops");
-        let token = folder.write("token", format!("{secret}\n"));
+        let dir = TestDir::new();
+        let secret = dir.token("ann", "ops");
+        let token = dir.write("token", format!("{secret}\n"));
         std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-        let scenario = folder.write("full.yaml", SCENARIO);
+        let scenario = dir.write("full.yaml", SCENARIO);
         let text = |path: &std::path::Path| path.display().to_string();
         let state = text(&token.with_file_name("state"));
-        let (scenario, tokens, token) = (text(&scenario), text(&folder.tokens()), text(&token));
+        let (scenario, tokens, token) = (text(&scenario), text(&dir.tokens()), text(&token));
         let program = Program::serve(&[
             "--workload",
             &scenario,
@@ -64,7 +64,7 @@ impl Served {
             "--state",
             &state,
         ]);
-        let served = Self { program, token, state, folder };
+        let served = Self { program, token, state, dir };
         while served.json(&[])["total"]["allocated"]["vcore"].as_u64().is_none_or(|used| used < 70_000) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
@@ -125,7 +125,7 @@ fn what_was_used_and_waited_for_is_reported_by_what_one_asks() {
     assert!(identical(amount(&rows[1], "borrowed") / 5, time), "and of its only application: {found:#}");
     let sue = served.json(&["--by", "priority", "--user", "sue"]);
     assert_eq!((sue["rows"][0]["priority"].as_i64(), &sue["rows"][0]["allocated"]), (Some(0), &rows[1]["allocated"]));
-    let price = served.folder.write("prices.toml", "currency = 'EUR'\n[hour]\nvcore = 3600.0\n").display().to_string();
+    let price = served.dir.write("prices.toml", "currency = 'EUR'\n[hour]\nvcore = 3600.0\n").display().to_string();
     let table = text(&served.run(&["--by", "user", "--price", &price]));
     let cost = format!("{:.2}", amount(&rows[1], "allocated") as f64 / 1000.0);
     let sue = table.lines().find(|line| line.starts_with("sue")).unwrap_or_default();
@@ -137,19 +137,19 @@ fn what_was_used_and_waited_for_is_reported_by_what_one_asks() {
 }
 
 #[test]
-fn the_folder_of_a_scheduler_that_ended_has_the_same() {
+fn the_directory_of_a_finished_scheduler_has_the_same() {
     let served = Served::start();
     let known = served.json(&[]);
     served.program.signal("TERM");
     // The directory is locked until the server has exited.
-    let folder = loop {
-        let looked = kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
-        if looked.status.success() {
-            break json(&looked);
+    let dir = loop {
+        let listed = kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
+        if listed.status.success() {
+            break json(&listed);
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     };
-    assert_eq!(folder["rows"], known["rows"]);
+    assert_eq!(dir["rows"], known["rows"]);
 }
 
 #[test]
@@ -158,17 +158,17 @@ fn a_scheduler_that_is_killed_counts_nothing_twice_and_marks_the_gap() {
     served.write_all_so_far();
     let known = served.json(&[]);
     served.program.signal("KILL");
-    let looked = || kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
-    let folder = loop {
-        let output = looked();
+    let listed = || kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
+    let dir = loop {
+        let output = listed();
         if output.status.success() {
             break json(&output);
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     };
-    assert_eq!(folder["rows"], known["rows"], "what was journaled is replayed, once");
+    assert_eq!(dir["rows"], known["rows"], "what was journaled is replayed, once");
     std::thread::sleep(std::time::Duration::from_millis(1_200));
-    let tokens = served.folder.tokens().display().to_string();
+    let tokens = served.dir.tokens().display().to_string();
     let again = Program::serve(&["--tokens", &tokens, "--state", &served.state, "--paused"]);
     let url = again.url();
     let asked = kornsole_command(&["usage", "--server", &url, "--token-file", &served.token, "--json"]).output();
@@ -179,9 +179,9 @@ fn a_scheduler_that_is_killed_counts_nothing_twice_and_marks_the_gap() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_said() {
+fn missing_queries_are_reported() {
     let served = Served::start();
-    for (arguments, said) in [
+    for (arguments, reported) in [
         (&["--by", "colour"][..], "\"colour\"; valid: hour, partition, queue"),
         (&["--by", "queue,queue"], "duplicate queue"),
         (&["--by", "tree,user"], "cannot be split by user"),
@@ -190,7 +190,7 @@ fn what_cannot_be_asked_is_said() {
         let refused = served.run(arguments);
         let message = String::from_utf8(refused.stderr).unwrap();
         assert_eq!(refused.status.code(), Some(1), "{message}");
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(reported), "{message}");
     }
 }
 
@@ -210,10 +210,10 @@ fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     all[1]["resourceHistory"] = json!({"resourceUsage": {"UNKNOWN": {"vcore": 7_000}}});
     set.insert(path, Answer::json(apps.to_string()));
     let yunikorn = Server::start(set);
-    let folder = TestFolder::new();
+    let dir = TestDir::new();
     let run = |arguments: &[&str]| {
         let mut command = kornsole_command(&[&["usage", "--server", &yunikorn.url()], arguments].concat());
-        command.env("XDG_STATE_HOME", folder.join("none")).output().unwrap()
+        command.env("XDG_STATE_HOME", dir.join("none")).output().unwrap()
     };
     let report = json(&run(&["--by", "application", "--json"]));
     let used: BTreeMap<&str, &Value> = report["rows"]
@@ -231,11 +231,11 @@ fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     assert!(tree["rows"][0]["allocated"]["vcore"].as_u64() >= Some(1_820_000), "{tree:#}");
     let text = String::from_utf8(run(&[]).stdout).unwrap();
     assert!(text.contains("its own count (resourceHistory)") && !text.contains("WAITED"), "{text}");
-    for (arguments, said) in
+    for (arguments, reported) in
         [(&["--by", "hour"][..], "usage by hour is unknown"), (&["--from", "1d"], "does not record usage history")]
     {
         let refused = run(arguments);
         let message = String::from_utf8(refused.stderr).unwrap();
-        assert!(refused.status.code() == Some(1) && message.contains(said), "{message}");
+        assert!(refused.status.code() == Some(1) && message.contains(reported), "{message}");
     }
 }

@@ -64,8 +64,8 @@ impl<'s> Model<'s> {
             || self.path(leaf).iter().all(|queue| match queue.settings.max_applications {
                 None => true,
                 Some(most) => {
-                    let held = &queue.allocating_accepted;
-                    held.contains(&app.id) || queue.running + (held.len() as u64) < most
+                    let other_ask = &queue.allocating_accepted;
+                    other_ask.contains(&app.id) || queue.running + (other_ask.len() as u64) < most
                 }
             })
     }
@@ -112,10 +112,10 @@ impl<'s> Model<'s> {
     }
 
     /// SCH-134: such a reservation is released before the normal step.
-    fn is_given_up(&self, app: &Application, held: AskKey) -> bool {
+    fn is_given_up(&self, app: &Application, other_ask: AskKey) -> bool {
         let leaf = &self.partition.queues[app.queue];
-        let looked_at = leaf.pending.strictly_greater_than_zero() && self.may_run(leaf, app);
-        looked_at && last(app, held).allocation.is_some()
+        let examined = leaf.pending.strictly_greater_than_zero() && self.may_run(leaf, app);
+        examined && last(app, other_ask).allocation.is_some()
     }
 
     /// Pending requests: highest priority, then oldest, then by arrival (SCH-080).
@@ -131,12 +131,12 @@ impl<'s> Model<'s> {
         apps.retain(|app| !app.reservations.is_empty());
         apps.sort_by_key(|app| (app.submitted, app.id.clone()));
         for app in apps.into_iter().filter(|app| self.may_run(leaf, app)) {
-            let held = || app.reservations.iter().map(|(ask, node)| (*ask, &self.partition.nodes[*node]));
-            let held = || held().filter(|(ask, _)| last(app, *ask).allocation.is_none());
-            let counted = || held().map(|(ask, node)| (last(app, ask), node));
+            let other_ask = || app.reservations.iter().map(|(ask, node)| (*ask, &self.partition.nodes[*node]));
+            let other_ask = || other_ask().filter(|(ask, _)| last(app, *ask).allocation.is_none());
+            let counted = || other_ask().map(|(ask, node)| (last(app, ask), node));
             let counted = || counted().filter(|(ask, _)| self.fits_queues(leaf, ask));
             // The reserved node is for the current request, others for the original one (D-23).
-            let made_for = || held().map(|(ask, _)| &app.asks[ask]).filter(|ask| self.fits_queues(leaf, ask));
+            let made_for = || other_ask().map(|(ask, _)| &app.asks[ask]).filter(|ask| self.fits_queues(leaf, ask));
             let allocate = |ask: &Ask, node: &Node| Choice::Allocate(app.id.clone(), ask.id.clone(), node.id.clone());
             if !self.may_commit(leaf) {
                 continue;
@@ -168,9 +168,9 @@ impl<'s> Model<'s> {
                 {
                     return Some(Choice::Allocate(id, key, node.id.clone()));
                 }
-                let mut held = app.reservations.iter().filter(|(held, _)| !self.is_given_up(app, *held));
-                let holds = held.any(|(held, _)| app.asks[*held].id == ask.id);
-                if holds || self.now.since(ask.created) <= Duration::from_secs(2) {
+                let mut other_ask = app.reservations.iter().filter(|(other_ask, _)| !self.is_given_up(app, *other_ask));
+                let has_reservation = other_ask.any(|(other_ask, _)| app.asks[*other_ask].id == ask.id);
+                if has_reservation || self.now.since(ask.created) <= Duration::from_secs(2) {
                     continue;
                 }
                 let mut best: Option<(f64, &Node)> = None;
@@ -190,14 +190,14 @@ impl<'s> Model<'s> {
 }
 
 /// The latest request with the ID, by which the releases identify it (D-23).
-fn last(app: &Application, held: AskKey) -> &Ask {
-    let held = &app.asks[held];
-    let namesakes = app.asks.iter().map(|(_, ask)| ask).filter(|ask| ask.id == held.id);
-    if held.superseded { namesakes.max_by_key(|ask| ask.arrival).unwrap() } else { held }
+fn last(app: &Application, other_ask: AskKey) -> &Ask {
+    let other_ask = &app.asks[other_ask];
+    let namesakes = app.asks.iter().map(|(_, ask)| ask).filter(|ask| ask.id == other_ask.id);
+    if other_ask.superseded { namesakes.max_by_key(|ask| ask.arrival).unwrap() } else { other_ask }
 }
 
 #[test]
-fn a_cycle_chooses_what_the_specification_says() {
+fn a_cycle_selects_what_the_specification_requires() {
     let (allocated, reserved, nothing) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let config =
         ProptestConfig { cases: share::so_many(300, 4), failure_persistence: None, ..ProptestConfig::default() };

@@ -64,7 +64,7 @@ fn ask(app: &str, id: &str, count: u32, wanted: &[(&str, i64)], priority: i32, r
 
 /// They sleep only until headroom exceeds the lesser value.
 #[test]
-fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
+fn a_leaf_wakes_when_capacity_for_the_last_failed_request_is_free() {
     let mut steps = stream::first();
     steps.extend([
         ask("app-4", "t0", 3, &[("memory", 1), ("vcore", 3)], 0, None),

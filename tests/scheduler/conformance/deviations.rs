@@ -65,27 +65,26 @@ fn stored(case: &Case) -> PathBuf {
 fn the_default_profile_has_a_trace_of_its_own_for_each_listed_case() {
     let mut names = BTreeSet::new();
     for (case, _) in listed() {
-        let (ours, file) = (without(&case, &[]), stored(&case));
+        let (local, file) = (without(&case, &[]), stored(&case));
         if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(&file, &ours).expect("the folder is there");
+            std::fs::write(&file, &local).expect("the folder is there");
         }
         let want = std::fs::read_to_string(&file).expect("every listed case has its own trace");
-        assert_eq!(difference(&lines(&ours), &lines(&want)), None, "{}", case.name);
+        assert_eq!(difference(&lines(&local), &lines(&want)), None, "{}", case.name);
         assert!(difference(&lines(&want), &case.old).is_some(), "{} agrees with 1.5.1", case.name);
         names.insert(format!("{}.jsonl", case.name));
     }
-    let folder =
-        std::fs::read_dir(stored(&case("mix-005".to_owned())).parent().expect("a folder")).expect("it is there");
-    let there: BTreeSet<String> = folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let dir = std::fs::read_dir(stored(&case("mix-005".to_owned())).parent().expect("a folder")).expect("it is there");
+    let there: BTreeSet<String> = dir.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     assert_eq!(there, names, "a stored trace of a case that is not listed");
 }
 
 #[test]
-fn without_the_listed_deviations_a_release_comes_out() {
+fn without_the_listed_deviations_a_release_results() {
     let mut wrong = String::new();
     for (case, ids) in listed() {
-        let ours = lines(&without(&case, &ids));
-        if let Some(difference) = difference(&ours, &case.old) {
+        let local = lines(&without(&case, &ids));
+        if let Some(difference) = difference(&local, &case.old) {
             wrong += &format!("{} without {ids:?}: {difference}\n", case.name);
         }
         for id in &ids {
@@ -110,7 +109,7 @@ fn with_1_9(names: &[&str]) -> Switches {
 }
 
 #[test]
-fn with_the_listed_switches_1_9_0_comes_out() {
+fn the_listed_switches_give_1_9_0() {
     let mut wrong = String::new();
     for (family, numbers, names) in DIFFERING_FROM_1_9 {
         let names: Vec<&str> = names.split(", ").collect();

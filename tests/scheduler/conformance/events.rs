@@ -1,4 +1,4 @@
-//! The events of a real core compared with kornsole's, except [`theirs_to_ours`] and the texts of messages.
+//! The events of a real core compared with kornsole's, except [`remote_to_local`] and the texts of messages.
 
 use std::io;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn line(
     format!("{ms} {kind}/{change}/{detail} {object} {reference} {} {report}", amounts.join(","))
 }
 
-fn ours(profile: Profile) -> Vec<String> {
+fn local(profile: Profile) -> Vec<String> {
     run(profile)
         .iter()
         .map(|r| {
@@ -62,9 +62,9 @@ fn ours(profile: Profile) -> Vec<String> {
 }
 
 /// The start time of the recorder's clock.
-const BEGINNING: u64 = 946_684_800_000;
+const EPOCH: u64 = 946_684_800_000;
 
-fn theirs(name: &str) -> Vec<String> {
+fn remote(name: &str) -> Vec<String> {
     let answer: Value = serde_json::from_str(&file(name)).expect("an answer is JSON");
     let records = answer["EventRecords"].as_array().expect("the batch has records");
     records
@@ -76,7 +76,7 @@ fn theirs(name: &str) -> Vec<String> {
             let amount = |(name, of): (&String, &Value)| (name.clone(), of["value"].as_i64().unwrap_or_default());
             let resource: Vec<(String, i64)> = of.into_iter().flatten().map(amount).collect();
             let numbers = ["type", "eventChangeType", "eventChangeDetail"].map(number);
-            let ms = number("timestampNano") / 1_000_000 - BEGINNING;
+            let ms = number("timestampNano") / 1_000_000 - EPOCH;
             line(ms, numbers, (text("objectID"), text("referenceID")), &resource, text("message"))
         })
         .collect()
@@ -84,7 +84,7 @@ fn theirs(name: &str) -> Vec<String> {
 
 const RELOAD: &str = "40032 ";
 
-fn theirs_to_ours(lines: Vec<String>) -> Vec<String> {
+fn remote_to_local(lines: Vec<String>) -> Vec<String> {
     // A reload of 1.5.1 reports the queues of its trial partition.
     let lines = lines.into_iter().filter(|line| !(line.starts_with(RELOAD) && line.contains(" 4/2/0 ")));
     // 1.5.1 appends a count to the request's ID (D-13).
@@ -99,10 +99,10 @@ fn in_order(mut lines: Vec<String>) -> Vec<String> {
 }
 
 fn compare(profile: Profile, recording: &str) -> String {
-    let (ours, theirs) = (in_order(ours(profile)), in_order(theirs_to_ours(theirs(recording))));
+    let (local, remote) = (in_order(local(profile)), in_order(remote_to_local(remote(recording))));
     let diff = similar::TextDiff::from_slices(
-        &theirs.iter().map(String::as_str).collect::<Vec<_>>(),
-        &ours.iter().map(String::as_str).collect::<Vec<_>>(),
+        &remote.iter().map(String::as_str).collect::<Vec<_>>(),
+        &local.iter().map(String::as_str).collect::<Vec<_>>(),
     );
     let changed = diff.iter_all_changes().filter(|change| change.tag() != similar::ChangeTag::Equal);
     changed.map(|change| format!("{}{}\n", change.tag(), change.value())).collect()

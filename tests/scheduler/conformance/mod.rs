@@ -8,7 +8,7 @@ use model::Profile;
 use scheduler::Switches;
 use serde_json::Value;
 
-fn folder() -> PathBuf {
+fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
 }
 
@@ -24,7 +24,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let mut names: Vec<String> = std::fs::read_dir(folder())
+    let mut names: Vec<String> = std::fs::read_dir(dir())
         .expect("the recordings are there")
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
         .collect();
@@ -33,14 +33,14 @@ fn cases() -> Vec<Case> {
 }
 
 fn case(name: String) -> Case {
-    let read = |ending: &str| std::fs::read_to_string(folder().join(format!("{name}.{ending}"))).ok();
+    let read = |ending: &str| std::fs::read_to_string(dir().join(format!("{name}.{ending}"))).ok();
     let old = lines(&read("jsonl").expect("every scenario has a trace"));
-    let varies = folder().join(format!("{name}.1.8.varies")).exists();
+    let varies = dir().join(format!("{name}.1.8.varies")).exists();
     let new = match read("1.8.jsonl") {
         Some(text) => Some(lines(&text)),
         None => (!varies).then(|| old.clone()),
     };
-    let varies = folder().join(format!("{name}.1.9.varies")).exists();
+    let varies = dir().join(format!("{name}.1.9.varies")).exists();
     let newest = match read("1.9.jsonl") {
         Some(text) => Some(lines(&text)),
         None => new.clone().filter(|_| !varies),
@@ -74,36 +74,36 @@ fn text(case: &Case, switches: Switches, profile: Profile) -> String {
     String::from_utf8(trace.finish().expect("writing to memory")).expect("JSON is UTF-8")
 }
 
-fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
-    let at = (0..ours.len().max(theirs.len())).find(|at| ours.get(*at) != theirs.get(*at))?;
+fn difference(local: &[Value], remote: &[Value]) -> Option<String> {
+    let at = (0..local.len().max(remote.len())).find(|at| local.get(*at) != remote.get(*at))?;
     let show = |line: Option<&Value>| line.map_or("nothing".to_owned(), Value::to_string);
-    let (ours, theirs) = (ours.get(at), theirs.get(at));
-    if let (Some(ours), Some(theirs)) = (ours, theirs)
-        && ours["event"] == "snapshot"
-        && theirs["event"] == "snapshot"
+    let (local, remote) = (local.get(at), remote.get(at));
+    if let (Some(local), Some(remote)) = (local, remote)
+        && local["event"] == "snapshot"
+        && remote["event"] == "snapshot"
     {
-        return Some(format!("line {}, step {}: {}", at + 1, ours["step"], snapshot_difference(ours, theirs)));
+        return Some(format!("line {}, step {}: {}", at + 1, local["step"], snapshot_difference(local, remote)));
     }
-    Some(format!("line {}:\n  ours   {}\n  theirs {}", at + 1, show(ours), show(theirs)))
+    Some(format!("line {}:\n  ours   {}\n  theirs {}", at + 1, show(local), show(remote)))
 }
 
-fn snapshot_difference(ours: &Value, theirs: &Value) -> String {
+fn snapshot_difference(local: &Value, remote: &Value) -> String {
     let mut out = String::new();
     for list in ["queues", "apps", "nodes", "users", "groups"] {
         let rows = |snapshot: &Value| snapshot[list].as_array().cloned().unwrap_or_default();
-        let (ours, theirs) = (rows(ours), rows(theirs));
-        for at in 0..ours.len().max(theirs.len()) {
-            let (ours, theirs) = (ours.get(at), theirs.get(at));
-            if ours == theirs {
+        let (local, remote) = (rows(local), rows(remote));
+        for at in 0..local.len().max(remote.len()) {
+            let (local, remote) = (local.get(at), remote.get(at));
+            if local == remote {
                 continue;
             }
-            let (Some(Value::Object(ours)), Some(Value::Object(theirs))) = (ours, theirs) else {
-                out += &format!("\n  {list}: ours {ours:?}, theirs {theirs:?}");
+            let (Some(Value::Object(local)), Some(Value::Object(remote))) = (local, remote) else {
+                out += &format!("\n  {list}: ours {local:?}, theirs {remote:?}");
                 continue;
             };
-            let name = ["queue", "app", "node", "name"].iter().find_map(|key| theirs.get(*key)).unwrap_or(&Value::Null);
-            for (key, value) in theirs.iter().filter(|(key, value)| ours.get(*key) != Some(value)) {
-                out += &format!("\n  {list} {name}: {key} is {}, theirs {value}", ours[key]);
+            let name = ["queue", "app", "node", "name"].iter().find_map(|key| remote.get(*key)).unwrap_or(&Value::Null);
+            for (key, value) in remote.iter().filter(|(key, value)| local.get(*key) != Some(value)) {
+                out += &format!("\n  {list} {name}: {key} is {}, theirs {value}", local[key]);
             }
         }
     }
@@ -169,10 +169,10 @@ fn listed(profile: Profile) -> BTreeMap<String, &'static str> {
 
 /// The default profile may agree with either recording.
 fn disagreement(case: &Case, profile: Profile) -> Option<String> {
-    let ours = trace(case, profile);
-    let old = || difference(&ours, &case.old);
-    let new = || case.new.as_ref().and_then(|new| difference(&ours, new));
-    let newest = || case.newest.as_ref().and_then(|newest| difference(&ours, newest));
+    let local = trace(case, profile);
+    let old = || difference(&local, &case.old);
+    let new = || case.new.as_ref().and_then(|new| difference(&local, new));
+    let newest = || case.newest.as_ref().and_then(|newest| difference(&local, newest));
     match profile {
         Profile::V1_5_1 => old(),
         Profile::V1_8_0 => new(),
@@ -243,10 +243,11 @@ fn recordings_agree_but_for_those_listed() {
 
 /// The default profile agrees with 1.5.1, except for these deviations (`profiles.md` section 9).
 #[test]
-fn the_default_profile_sides_with_1_8_0_where_it_says_so() {
+fn the_default_profile_matches_1_8_0_where_documented() {
     let sides = |case: &Case| {
-        let ours = trace(case, Profile::Kornsole);
-        difference(&ours, &case.old).is_some() && case.new.as_ref().is_some_and(|new| difference(&ours, new).is_none())
+        let local = trace(case, Profile::Kornsole);
+        difference(&local, &case.old).is_some()
+            && case.new.as_ref().is_some_and(|new| difference(&local, new).is_none())
     };
     // The cases recorded for 1.9.0 are listed with the switches of the difference.
     let older = |case: &Case| !case.name.contains("19-") && !case.name.starts_with("quotapre");

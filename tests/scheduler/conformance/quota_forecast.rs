@@ -63,12 +63,12 @@ fn compare(case: &Case, profile: Profile) -> (usize, usize) {
     let (mut victims, mut reloads) = (0, 0);
     for step in &scenario.steps {
         let (before, mut gone) = (view(&runner), Gone::default());
-        let began = runner.now();
+        let started_at = runner.now();
         runner.step(step, &mut gone).expect("nothing is written");
         let (now, place) = (runner.now(), format!("{} under {profile}, line {}", case.name, step.at.line));
         match &step.kind {
             StepKind::Advance(_) => {
-                assert_eq!(forecast_victims(&part(&before).quota_forecasts(began), now), gone.victims, "{place}");
+                assert_eq!(forecast_victims(&part(&before).quota_forecasts(started_at), now), gone.victims, "{place}");
                 victims += gone.victims.len();
             }
             StepKind::Config(text) if gone.loaded && gone.victims.is_empty() => {

@@ -71,7 +71,7 @@ fn without_a_partition_a_node_is_rejected_and_a_snapshot_has_its_lists() {
 }
 
 #[test]
-fn what_a_cycle_asks_to_stop_stands_before_what_it_allocates() {
+fn releases_of_a_cycle_are_listed_before_its_allocations() {
     let steps = "- node: {id: n, capacity: {memory: 20}}\n\
                  - submit: {app: g, queue: root.a, user: sue, taskGroups: [{name: t, minMember: 1, minResource: {memory: 2}}]}\n\
                  - ask: {app: g, id: p, resource: {memory: 2}, placeholder: true, taskGroup: t}\n\

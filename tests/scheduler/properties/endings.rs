@@ -45,7 +45,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_happens_between_two_parts_counters_add_up(
+    fn counters_are_consistent_after_any_events_between_two_parts(
         profile in prop::sample::select(&Profile::ALL),
         steps in prop::collection::vec(prop_oneof![step(), gang_step()], 1..120),
         at_once in 1..4usize,
@@ -104,7 +104,7 @@ fn state(scheduler: &Scheduler) -> Option<AppState> {
 }
 
 #[test]
-fn an_application_that_ends_takes_nothing_and_ends_once() {
+fn a_finished_application_uses_nothing_and_ends_once() {
     for (end, last) in [(kill(), AppState::Failed), (remove(), AppState::Completed)] {
         let mut scheduler = stage();
         assert_eq!(released(&scheduler.apply(Time::ZERO, &end)), 2);

@@ -151,13 +151,13 @@ proptest! {
 }
 
 fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Resource) {
-    let begun = app.allocations.len() == 1 && app.log.len() <= 2;
+    let started = app.allocations.len() == 1 && app.log.len() <= 2;
     for bound in app.account.bounds.as_deref().unwrap() {
         let usage = partition.usage.of_bound(&app.account, bound).unwrap();
         let over = |(name, max): (&str, i64)| allocated.amount(name) > 0 && usage.allocated.amount(name) > max.max(0);
         assert!(!bound.limit.max_resources.iter().flat_map(Resource::iter).any(over), "{bound:?} {usage:?}");
         let too_many = bound.limit.max_applications.is_some_and(|max| usage.running.len() as u64 > max);
-        assert!(!(begun && too_many), "{bound:?} {usage:?}");
+        assert!(!(started && too_many), "{bound:?} {usage:?}");
     }
 }
 

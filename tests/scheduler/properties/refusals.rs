@@ -25,7 +25,7 @@ fn submit(app: &str, queue: &str) -> PartitionCommand {
 
 /// With node `n` of 9 and application `one` with allocation `t`.
 fn bad_input() -> Vec<(PartitionCommand, &'static str)> {
-    let nobody = || Identity::new("nobody", ["nobody"]);
+    let other_user = || Identity::new("nobody", ["nobody"]);
     let update =
         |id: &str, capacity| PartitionCommand::UpdateNode { id: id.into(), capacity: Some(capacity), occupied: None };
     let unplaced = AskSpec { placeholder: true, ..ask("one", "ph", amount(1)) };
@@ -49,9 +49,9 @@ fn bad_input() -> Vec<(PartitionCommand, &'static str)> {
         (PartitionCommand::Release { app: "two".into(), ask: "t".into() }, "no active application"),
         (PartitionCommand::Release { app: "one".into(), ask: "u".into() }, "has no request"),
         (PartitionCommand::Remove { app: "two".into() }, "no active application"),
-        (PartitionCommand::Kill { app: "two".into(), by: nobody(), reason: String::new() }, "not found"),
-        (PartitionCommand::Kill { app: "one".into(), by: nobody(), reason: String::new() }, "no admin access"),
-        (PartitionCommand::Move { app: "two".into(), to: "root.b".into(), by: nobody() }, "not found"),
+        (PartitionCommand::Kill { app: "two".into(), by: other_user(), reason: String::new() }, "not found"),
+        (PartitionCommand::Kill { app: "one".into(), by: other_user(), reason: String::new() }, "no admin access"),
+        (PartitionCommand::Move { app: "two".into(), to: "root.b".into(), by: other_user() }, "not found"),
         (
             PartitionCommand::Move { app: "one".into(), to: "root.x".into(), by: Identity::new("sue", [""]) },
             "queue not found",

@@ -23,7 +23,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_made_anew_goes_on_as_before(
+    fn a_new_fork_continues_as_before(
         profile in prop::sample::select(&Profile::ALL),
         steps in prop::collection::vec(prop_oneof![step(), gang_step()], 1..100),
         every in 1..9usize,

@@ -24,7 +24,7 @@ fn queues(properties: &str) -> String {
 const ONE: &str = "application.unschedasks.backoff: '1', application.unschedasks.backoff.delay: 2s";
 
 #[test]
-fn d_19_the_asks_behind_wait_for_the_delay() {
+fn d_19_the_later_asks_wait_for_the_delay() {
     for profile in Profile::ALL {
         let mut stage = stage(profile, ONE);
         stage.ask_for("a", "big", "{memory: 5}", 5, 1);
@@ -43,7 +43,7 @@ fn d_19_the_asks_behind_wait_for_the_delay() {
 
 /// Without a later request, nothing waits; an allocated one counts as later, too.
 #[test]
-fn d_19_the_last_ask_holds_up_nothing() {
+fn d_19_the_last_ask_delays_nothing() {
     let mut stage = stage(Profile::V1_8_0, ONE);
     stage.ask("a", "t", 5, 1);
     stage.ask_for("a", "big", "{memory: 5}", 0, 1);
@@ -77,7 +77,7 @@ fn d_19_what_does_not_count_and_what_a_reload_changes() {
 }
 
 /// The first blocker of a request and its sentence.
-fn said(stage: &Stage, ask: &str) -> Option<(BlockLevel, String)> {
+fn reported(stage: &Stage, ask: &str) -> Option<(BlockLevel, String)> {
     let found = stage.explain("a").asks.into_iter().find(|one| one.id.as_str() == ask).expect("it is pending");
     found.blockers.first().map(|first| (first.level, first.sentence()))
 }
@@ -89,10 +89,10 @@ fn d_19_an_explanation_names_the_backoff() {
         stage.ask_for("a", "big", "{memory: 5}", 5, 1);
         stage.ask("a", "t", 0, 1);
         if !matches!(profile, Profile::V1_8_0 | Profile::V1_9_0) {
-            assert_eq!(said(&stage, "t"), None, "{profile}");
+            assert_eq!(reported(&stage, "t"), None, "{profile}");
             continue;
         }
-        let (level, before) = said(&stage, "t").expect("big is before it and finds no node");
+        let (level, before) = reported(&stage, "t").expect("big is before it and finds no node");
         assert_eq!(level, BlockLevel::Backoff);
         assert_eq!(
             before,
@@ -102,14 +102,14 @@ fn d_19_an_explanation_names_the_backoff() {
         assert_eq!(stage.asks(1), "nothing", "{profile}");
         stage.play("- advance: 500ms");
         // A cycle takes 1 ms of scenario time.
-        let (_, during) = said(&stage, "t").expect("it is held off");
+        let (_, during) = reported(&stage, "t").expect("it is held off");
         assert_eq!(
             during,
             "the end of its back-off: its request big found no node, so cycles have skipped the application for 501ms; they try it \
              again in 1.499s, and skip it again if as many requests find none"
         );
         // Time does not provide a node.
-        assert_eq!(said(&stage, "big").map(|(level, _)| level), Some(BlockLevel::Node));
+        assert_eq!(reported(&stage, "big").map(|(level, _)| level), Some(BlockLevel::Node));
         let found = convert::explained(&stage.explain("a"), &Wall::new(UNIX_EPOCH, 1.0));
         let json = serde_json::to_value(&found).unwrap();
         let of_t = json["asks"].as_array().unwrap().iter().find(|one| one["allocationKey"] == "t").unwrap();
@@ -117,7 +117,7 @@ fn d_19_an_explanation_names_the_backoff() {
         assert_eq!((&blocked["level"], &blocked["names"]["allocationKey"]), (&"backoff".into(), &"big".into()));
         assert_eq!(blocked["until"].as_i64().unwrap() - blocked["since"].as_i64().unwrap(), 2_000_000_000);
         stage.play("- release: {app: a, id: big}\n- advance: 1600ms");
-        assert_eq!(said(&stage, "t"), None, "the time is over");
+        assert_eq!(reported(&stage, "t"), None, "the time is over");
         assert_eq!(stage.asks(1), "t", "{profile}");
     }
 }

@@ -20,7 +20,7 @@ fn sizes(stage: &Stage) -> Vec<i64> {
     app.allocations.values().map(|ask| app.asks[*ask].resource.amount("vcore")).collect()
 }
 
-fn holds(stage: &Stage) {
+fn check_invariants(stage: &Stage) {
     assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
@@ -36,7 +36,7 @@ fn sch_013_a_pending_ask_is_replaced() {
     assert_eq!(sizes(&stage), [1000, 2000]);
     assert!(is_rejected(&again(&mut stage, "t", "{vcore: 3}", 0)), "allocated already: ids are unique");
     assert_eq!((stage.queue("root.q").pending.is_zero(), sizes(&stage)), (true, vec![1000, 2000]));
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn sch_080_the_old_release_tries_a_replaced_ask_at_its_old_place_too() {
     assert_eq!(stage.asks(3), "u t nothing");
     assert_eq!(sizes(&stage), [1000, 1000, 2000]);
     assert_eq!(stage.queue("root.q").pending, cores(-1), "what was counted once was taken off twice");
-    holds(&stage);
+    check_invariants(&stage);
     // The pending resources of the root are negative: no cycle finds anything (SCH-044).
     stage.submit("b", "root.q");
     stage.ask("b", "t", 0, 1);
@@ -66,7 +66,7 @@ fn sch_080_the_old_release_tries_a_replaced_ask_at_its_old_place_too() {
     assert_eq!(sizes(&stage), [1000, 1000], "of the other the application knows nothing");
     stage.play("- remove: {app: a}");
     assert_eq!((stage.app("a"), stage.asks(1).as_str()), ("Completed", "t"));
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 #[test]
@@ -82,11 +82,11 @@ fn sch_013_the_old_release_allocates_the_same_id_again() {
     assert_eq!((sizes(&stage), &stage.queue("root.q").allocated), (vec![1000], &cores(1)));
     stage.play("- release: {app: a, id: t}");
     assert_eq!((sizes(&stage), stage.app("a")), (vec![1000], "Running"), "it cannot be released any more");
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 #[test]
-fn sch_170_a_superseded_ask_keeps_no_application_alive() {
+fn sch_170_a_superseded_ask_does_not_keep_an_application_running() {
     let mut stage = Stage::by(Profile::V1_5_1, "{name: q}");
     stage.play("- node: {id: n1, capacity: {vcore: 1}}");
     stage.submit("a", "root.q");
@@ -101,7 +101,7 @@ fn sch_170_a_superseded_ask_keeps_no_application_alive() {
     assert_eq!(stage.app("a"), "Completing");
     stage.play("- advance: 60s");
     assert_eq!((stage.app("a"), stage.partition().reservations), ("Completed", 0));
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn sch_013_the_new_release_resizes_in_place() {
     assert!(again(&mut stage, "t", "{vcore: 1}", 5).is_empty(), "the same size says nothing");
     stage.play("- release: {app: a, id: t}\n- release: {app: a, id: u}\n- release: {app: a, id: v}");
     assert_eq!((stage.app("a"), stage.queue("root.q").allocated.is_zero()), ("Completing", true));
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 #[test]

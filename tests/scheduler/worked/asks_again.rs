@@ -25,13 +25,13 @@ fn node<'s>(stage: &'s Stage, id: &str) -> &'s Node {
     &nodes[nodes.find(&id.into()).expect("it was added")]
 }
 
-fn holds(stage: &Stage) {
+fn check_invariants(stage: &Stage) {
     assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
 /// By its size n0 would be next, but it keeps its previous position.
 #[test]
-fn d_23_a_node_keeps_its_place_when_an_allocation_on_it_is_resized() {
+fn d_23_a_node_retains_its_position_when_an_allocation_on_it_is_resized() {
     for profile in [Profile::V1_8_0, Profile::V1_9_0] {
         let reload = config("fair", 5);
         let reload = format!("- config: {:?}", reload);
@@ -52,7 +52,7 @@ fn d_23_a_node_keeps_its_place_when_an_allocation_on_it_is_resized() {
             stage.play(between);
             stage.ask_for("a", "v", "{vcore: 5}", 0, 1);
             assert_eq!(stage.nodes(1), next, "{profile} after {between}");
-            holds(&stage);
+            check_invariants(&stage);
         }
     }
 }
@@ -71,11 +71,11 @@ fn d_23_a_reservation_refreshes_no_place() {
     stage.play("- release: {app: a, id: big}");
     stage.ask_for("a", "v", "{vcore: 5}", 0, 2);
     assert_eq!(stage.nodes(2), "n0 n1", "n0 has 50 of 100 in use and the place of 30, until v-1 comes");
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 #[test]
-fn d_23_binpacking_too_goes_by_the_place_of_before() {
+fn d_23_binpacking_also_uses_the_previous_position() {
     let mut stage = two_nodes(Profile::V1_9_0, "binpacking");
     stage.ask_for("a", "t", "{vcore: 40}", 0, 1);
     stage.ask_for("a", "t", "{vcore: 1}", 0, 1);
@@ -86,12 +86,12 @@ fn d_23_binpacking_too_goes_by_the_place_of_before() {
     stage.ask_for("a", "t", "{vcore: 3}", 0, 1);
     stage.ask_for("a", "v", "{vcore: 5}", 0, 1);
     assert_eq!(stage.nodes(1), "n1", "n0 has the place of 1 in 100");
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 /// The application knows only the last; the first is removed with its node.
 #[test]
-fn d_23_the_old_release_forgets_what_an_id_stood_for_before() {
+fn d_23_the_old_release_forgets_the_previous_meaning_of_an_id() {
     let mut stage = two_nodes(Profile::V1_5_1, "fair");
     for (size, on) in [(40, "n0"), (10, "n1"), (50, "n1")] {
         stage.ask_for("a", "t", &format!("{{vcore: {size}}}"), 0, 1);
@@ -107,9 +107,9 @@ fn d_23_the_old_release_forgets_what_an_id_stood_for_before() {
     let left = |id| node(&stage, id).left_behind.iter().map(|left| left.listed).collect::<Vec<_>>();
     assert_eq!((left("n0"), left("n1")), (vec![true], vec![false]), "n1 listed the last one in its place");
     assert_eq!((&node(&stage, "n0").allocated, &node(&stage, "n1").allocated), (&cores(40), &cores(10)));
-    holds(&stage);
+    check_invariants(&stage);
     stage.play("- removeNode: n0");
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn d_23_a_release_ends_the_allocation_before_the_ask() {
     assert_eq!(stage.queue("root.q").pending, cores(200), "the ask stays");
     stage.play("- release: {app: a, id: t}");
     assert!(stage.queue("root.q").pending.is_zero() && stage.app("a") == "Completing");
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 /// Reservations belong to the ID, and the allocation of either request ends them.
@@ -141,5 +141,5 @@ fn d_23_a_reservation_stays_with_the_id() {
     stage.play("- release: {app: a, id: u-1}");
     assert_eq!(stage.cycle(), "t<n0 t@n0");
     assert_eq!(stage.partition().reservations, 0);
-    holds(&stage);
+    check_invariants(&stage);
 }

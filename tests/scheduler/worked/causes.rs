@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use model::Profile;
 use serde_json::Value;
-use view::waiting::{Blocker, Mending, RemedyWords, Sentence};
+use view::waiting::{Blocker, RemedyWords, Resolution, Sentence};
 use wire::convert::Wall;
 use wire::convert::explain as convert;
 
@@ -22,20 +22,20 @@ fn stage(queues: &str) -> Stage {
     stage
 }
 
-fn of_a(stage: &Stage) -> (Vec<Mending>, String, Value) {
+fn of_a(stage: &Stage) -> (Vec<Resolution>, String, Value) {
     let found = stage.explain("a");
-    let mut kinds: Vec<Mending> = found.asks[0].blockers.iter().map(Blocker::mending).collect();
+    let mut kinds: Vec<Resolution> = found.asks[0].blockers.iter().map(Blocker::resolution).collect();
     kinds.dedup();
     let json = serde_json::to_value(convert::explained(&found, &Wall::new(UNIX_EPOCH, 1.0))).unwrap();
     (kinds, found.sentence(), json)
 }
 
 #[test]
-fn a_resource_that_no_node_has_comes_before_what_the_closest_node_lacks() {
+fn a_resource_that_no_node_has_is_listed_before_the_shortage_of_the_closest_node() {
     let mut stage = stage("{name: q}");
     stage.ask_for("a", "t", "{vcore: 2, 'nvidia.com/gpu': 1}", 0, 8);
     let (kinds, sentence, json) = of_a(&stage);
-    assert_eq!(kinds, [Mending::Never, Mending::End]);
+    assert_eq!(kinds, [Resolution::Never, Resolution::End]);
     assert_eq!(sentence, "a in root.q waits for nvidia.com/gpu, which no node has: 1 requested, 0 of 2 nodes have it");
     let cause = &json["cause"];
     assert_eq!((&cause["kind"], &cause["permanent"]), (&"never".into(), &true.into()), "{json:#}");
@@ -43,8 +43,11 @@ fn a_resource_that_no_node_has_comes_before_what_the_closest_node_lacks() {
     assert_eq!(cause, &json["asks"][0]["cause"]);
     assert_eq!(json["blockedBy"][0]["resource"], "nvidia.com/gpu");
     let remedy = &stage.explain("a").asks[0].remedies[0];
-    let said = remedy.sentence(Default::default());
-    assert!(said.ends_with("(0 of 2 nodes have nvidia.com/gpu)") && said.starts_with("add a node with "), "{said}");
+    let reported = remedy.sentence(Default::default());
+    assert!(
+        reported.ends_with("(0 of 2 nodes have nvidia.com/gpu)") && reported.starts_with("add a node with "),
+        "{reported}"
+    );
     let all = stage.partition().explain_all(Default::default(), None).unwrap();
     let of_all = serde_json::to_value(convert::waiting(&all, &Wall::new(UNIX_EPOCH, 1.0))).unwrap();
     assert_eq!(of_all["groups"][0]["cause"]["kind"], "never", "{of_all:#}");
@@ -58,16 +61,16 @@ fn of_the_requests_of_an_application_the_one_that_never_runs_is_named() {
     stage.ask_for("a", "never", "{memory: 9}", 0, 1);
     let found = stage.explain("a");
     assert_eq!(found.asks[0].id.as_str(), "waits", "requests stay in the order of a cycle");
-    assert!(found.asks[0].blockers.iter().all(|one| one.mending() == Mending::End), "{found:#?}");
+    assert!(found.asks[0].blockers.iter().all(|one| one.resolution() == Resolution::End), "{found:#?}");
     assert_eq!(found.sentence(), "a in root.q waits for memory on one node: 9 requested, the largest node has 8");
 }
 
 #[test]
-fn above_a_maximum_comes_before_a_full_queue_and_that_before_full_nodes() {
+fn a_reached_maximum_is_listed_before_a_full_queue_and_full_nodes() {
     let mut stage = stage("{name: q, resources: {max: {vcore: 7, memory: 4}}}");
     stage.ask_for("a", "t", "{vcore: 2, memory: 5}", 0, 1);
     let (kinds, sentence, json) = of_a(&stage);
-    assert_eq!(kinds, [Mending::Never, Mending::Change, Mending::End], "{json:#}");
+    assert_eq!(kinds, [Resolution::Never, Resolution::Change, Resolution::End], "{json:#}");
     assert_eq!(sentence, "a in root.q waits for memory in root.q: 5 requested at the same time, above its maximum 4");
     // No completion of other work helps.
     let ends =
@@ -76,7 +79,7 @@ fn above_a_maximum_comes_before_a_full_queue_and_that_before_full_nodes() {
     stage.play("- release: {app: a, id: t}");
     stage.ask_for("a", "u", "{vcore: 2}", 0, 1);
     let (kinds, _, json) = of_a(&stage);
-    assert_eq!(kinds, [Mending::Change, Mending::End]);
+    assert_eq!(kinds, [Resolution::Change, Resolution::End]);
     assert_eq!((&json["cause"]["kind"], &json["cause"]["permanent"]), (&"change".into(), &false.into()), "{json:#}");
 }
 
@@ -86,7 +89,7 @@ fn what_only_unschedulable_nodes_could_take_needs_a_change() {
     stage.play("- node: {id: n2, capacity: {vcore: 16}}\n- drainNode: n2");
     stage.ask_for("a", "t", "{vcore: 9}", 0, 1);
     let (kinds, sentence, json) = of_a(&stage);
-    assert_eq!(kinds, [Mending::Change]);
+    assert_eq!(kinds, [Resolution::Change]);
     assert!(sentence.ends_with("the nodes that fit are unschedulable, the first one is n2"), "{sentence}");
     assert_eq!(json["cause"]["permanent"], true);
 }
@@ -99,6 +102,6 @@ fn what_the_next_cycles_serve_waits_for_its_turn() {
     assert_eq!((kinds.as_slice(), &json["cause"]), ([].as_slice(), &Value::Null));
     stage.ask("a", "u", 5, 1);
     let found = stage.explain("a");
-    assert_eq!(found.asks[1].blockers[0].mending(), Mending::Turn, "{found:#?}");
+    assert_eq!(found.asks[1].blockers[0].resolution(), Resolution::Turn, "{found:#?}");
     assert!(!found.asks[1].blockers[0].is_permanent());
 }

@@ -7,7 +7,7 @@ use view::{AskState, PendingReason};
 use super::gangs::{counts, ended, gang, log, member, placeholders, released};
 use super::stage::{Stage, cores, open_root};
 
-fn stands(profile: Profile, node: u32, more: &str) -> Stage {
+fn gang_stage(profile: Profile, node: u32, more: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}, {name: r}"));
     stage.play(&format!("- node: {{id: n0, capacity: {{vcore: {node}}}}}"));
     gang(&mut stage, "g1", "root.q", more, "{vcore: 2}", 2);
@@ -27,10 +27,13 @@ fn sch_140_a_gang_is_admitted_by_sort_policy_and_maximum_alone() {
     for profile in Profile::ALL {
         let mut stage = Stage::bare(profile, &open_root(queues));
         stage.play("- node: {id: n0, capacity: {vcore: 1}}");
-        let said = submits(&mut stage, "f", "{vcore: 1}");
-        assert!(said.len() == 1 && said[0].contains("unsupported sort type of root.f"), "{said:?}");
-        let said = submits(&mut stage, "p.l", "{vcore: 7}");
-        assert!(said.len() == 1 && said[0].contains("larger than max queue allocation of root.p.l"), "{said:?}");
+        let reported = submits(&mut stage, "f", "{vcore: 1}");
+        assert!(reported.len() == 1 && reported[0].contains("unsupported sort type of root.f"), "{reported:?}");
+        let reported = submits(&mut stage, "p.l", "{vcore: 7}");
+        assert!(
+            reported.len() == 1 && reported[0].contains("larger than max queue allocation of root.p.l"),
+            "{reported:?}"
+        );
         assert_eq!(stage.app("g-p.l"), "Rejected");
         // Neither the cluster's size nor usage is checked.
         assert_eq!(submits(&mut stage, "p.w", "{vcore: 8, memory: 1T}"), [""; 0]);
@@ -50,10 +53,10 @@ fn sch_140_a_dynamic_leaf_is_asked_with_its_template_and_tags() {
     assert_eq!(submits(&mut stage, "p.x", "{vcore: 3}").len(), 1);
     assert_eq!(submits(&mut stage, "p.y", "{vcore: 2}"), [""; 0]);
     let quota = r#"{"resources":{"vcore":{"value":1000}}}"#;
-    let said = stage.refusals(&format!(
+    let reported = stage.refusals(&format!(
         "- submit: {{app: t, queue: root.p.z, user: sue, placeholder: {{vcore: 2}}, tags: {{namespace.resourcequota: '{quota}'}}}}"
     ));
-    assert!(said.len() == 1 && said[0].contains("larger than max"), "{said:?}");
+    assert!(reported.len() == 1 && reported[0].contains("larger than max"), "{reported:?}");
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn sch_082_a_real_ask_waits_for_the_placeholders_of_its_task_group() {
 }
 
 #[test]
-fn sch_082_the_view_says_who_waits_for_a_placeholder() {
+fn sch_082_the_view_shows_what_waits_for_a_placeholder() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 1}}");
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);
@@ -95,7 +98,7 @@ fn sch_082_the_view_says_who_waits_for_a_placeholder() {
 }
 
 #[test]
-fn sch_112_placeholders_that_are_gone_keep_the_place_of_their_application() {
+fn sch_112_removed_placeholders_count_for_their_application() {
     let mut stage = Stage::new("{name: q, maxapplications: 1}");
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);
     assert_eq!(stage.asks(1), "ph");
@@ -107,7 +110,7 @@ fn sch_112_placeholders_that_are_gone_keep_the_place_of_their_application() {
 
 #[test]
 fn sch_142_only_the_whole_gang_moves_the_state() {
-    let mut stage = stands(Profile::Kornsole, 10, "");
+    let mut stage = gang_stage(Profile::Kornsole, 10, "");
     assert_eq!(log(stage.application("g1")), "Accepted Starting");
     // Additional placeholders have no effect.
     placeholders(&mut stage, "g1", "more", "{vcore: 1}", 2);
@@ -116,8 +119,8 @@ fn sch_142_only_the_whole_gang_moves_the_state() {
 }
 
 #[test]
-fn sch_143_replacing_asks_neither_headroom_nor_drained_nodes() {
-    let mut stage = stands(Profile::Kornsole, 2, "");
+fn sch_143_replacing_checks_neither_headroom_nor_drained_nodes() {
+    let mut stage = gang_stage(Profile::Kornsole, 2, "");
     stage.play("- drainNode: n0");
     stage.play(&format!("- config: \"{}\"", open_root("{name: q, resources: {max: {vcore: 1}}}, {name: r}")));
     member(&mut stage, "g1", "m", "{vcore: 1}");
@@ -127,11 +130,11 @@ fn sch_143_replacing_asks_neither_headroom_nor_drained_nodes() {
 
 /// P-07: the result depends on whether the removed placeholder counts as timed out.
 #[test]
-fn sch_143_a_placeholder_that_is_too_small_goes() {
+fn sch_143_a_placeholder_that_is_too_small_is_removed() {
     for (profile, timed_out, next) in
         [(Profile::Kornsole, 2, "large"), (Profile::V1_8_0, 2, "large"), (Profile::V1_5_1, 0, "nothing")]
     {
-        let mut stage = stands(profile, 10, "");
+        let mut stage = gang_stage(profile, 10, "");
         member(&mut stage, "g1", "large", "{vcore: 2}");
         let events = stage.play("- schedule: 1");
         let message = events.iter().filter(|event| matches!(event, EventKind::PlaceholderTooSmall { .. })).count();
@@ -143,11 +146,11 @@ fn sch_143_a_placeholder_that_is_too_small_goes() {
 
 #[test]
 fn sch_043_a_cycle_that_replaces_does_not_end_idle_and_one_that_only_releases_does() {
-    let mut stage = stands(Profile::Kornsole, 10, "");
+    let mut stage = gang_stage(Profile::Kornsole, 10, "");
     member(&mut stage, "g1", "m1", "{vcore: 1}");
     member(&mut stage, "g1", "m2", "{vcore: 1}");
     assert_eq!(released(&stage.play("- schedule: idle")), ["ph-1 Replaced", "ph-2 Replaced"]);
-    let mut stage = stands(Profile::Kornsole, 10, "");
+    let mut stage = gang_stage(Profile::Kornsole, 10, "");
     member(&mut stage, "g1", "large", "{vcore: 2}");
     stage.play("- schedule: idle");
     assert!(!stage.application("g1").pending.is_zero());
@@ -233,9 +236,9 @@ fn sch_146_an_incomplete_gang_with_real_allocations() {
 }
 
 #[test]
-fn sch_147_a_completing_application_lets_its_placeholders_go_at_last() {
+fn sch_147_a_completing_application_finally_releases_its_placeholders() {
     for (profile, timed_out) in [(Profile::Kornsole, 1), (Profile::V1_5_1, 0), (Profile::V1_8_0, 1)] {
-        let mut stage = stands(profile, 10, "");
+        let mut stage = gang_stage(profile, 10, "");
         member(&mut stage, "g1", "m", "{vcore: 1}");
         assert_eq!(stage.asks(1), "m");
         stage.play("- release: {app: g1, id: m}");
@@ -251,7 +254,7 @@ fn sch_147_a_completing_application_lets_its_placeholders_go_at_last() {
 /// SCH-146: the time may end while the application completes. SCH-170: with the last placeholder it is complete.
 #[test]
 fn sch_146_the_gang_s_time_ends_while_the_application_completes() {
-    let mut stage = stands(Profile::Kornsole, 10, ", placeholderTimeout: 40s");
+    let mut stage = gang_stage(Profile::Kornsole, 10, ", placeholderTimeout: 40s");
     member(&mut stage, "g1", "m", "{vcore: 1}");
     assert_eq!(stage.asks(1), "m");
     stage.play("- advance: 30s\n- release: {app: g1, id: m}");
@@ -313,8 +316,8 @@ fn sch_203_check_6_a_gang_moves_only_where_it_would_be_admitted() {
     gang(&mut stage, "g1", "root.q", ", placeholderTimeout: 60s", "{vcore: 3}", 3);
     assert_eq!(stage.asks(2), "ph-1 ph-2");
     for (to, why) in [("f", "unsupported sort type of root.f"), ("s", "larger than max queue allocation of root.s")] {
-        let said = stage.refusals(&format!("- move: {{app: g1, to: root.{to}, as: {{user: root}}}}"));
-        assert!(said.len() == 1 && said[0].contains(why), "{said:?}");
+        let reported = stage.refusals(&format!("- move: {{app: g1, to: root.{to}, as: {{user: root}}}}"));
+        assert!(reported.len() == 1 && reported[0].contains(why), "{reported:?}");
     }
     assert_eq!(stage.refusals("- move: {app: g1, to: root.r, as: {user: root}}"), [""; 0]);
     assert_eq!((&stage.queue("root.q").allocated, &stage.queue("root.r").allocated), (&cores(0), &cores(2)));

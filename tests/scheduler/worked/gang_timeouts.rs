@@ -19,12 +19,12 @@ fn late(profile: Profile, style: &str) -> Stage {
     stage
 }
 
-fn holds(stage: &Stage) {
+fn check_invariants(stage: &Stage) {
     assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
 #[test]
-fn p_21_what_a_gang_that_came_too_late_has_to_give_back() {
+fn p_21_what_a_late_gang_must_release() {
     for profile in Profile::ALL {
         let mut stage = late(profile, "Soft");
         let gone = released(&stage.play("- advance: 11s"));
@@ -34,13 +34,13 @@ fn p_21_what_a_gang_that_came_too_late_has_to_give_back() {
         let left = if real_too { cores(0) } else { cores(1) };
         assert!(stage.queue("root.q").allocated.sub(&left).is_zero(), "{profile}");
         assert_eq!(stage.app("g"), if real_too { "Completing" } else { "Accepted" }, "{profile}");
-        holds(&stage);
+        check_invariants(&stage);
     }
 }
 
 /// 1.5.1 counts all placeholders, 1.8.0 also the pending real request.
 #[test]
-fn p_07_what_counts_as_timed_out_when_a_gang_comes_too_late() {
+fn p_07_what_counts_as_timed_out_when_a_gang_is_late() {
     let all = [(Profile::Kornsole, 2), (Profile::V1_5_1, 3), (Profile::V1_8_0, 3), (Profile::V1_9_0, 3)];
     for (profile, timed_out) in all {
         let mut stage = late(profile, "Soft");
@@ -52,12 +52,12 @@ fn p_07_what_counts_as_timed_out_when_a_gang_comes_too_late() {
         member(&mut stage, "g", "r1-again", "{vcore: 1}");
         stage.play("- node: {id: n1, capacity: {vcore: 1}}\n- drainNode: n0");
         assert_eq!(stage.asks(1), "again", "{profile}: it was asked for first");
-        holds(&stage);
+        check_invariants(&stage);
     }
 }
 
 #[test]
-fn p_22_what_a_failed_gang_leaves_behind() {
+fn p_22_what_a_failed_gang_retains() {
     for profile in Profile::ALL {
         let mut stage = late(profile, "Hard");
         let events = stage.play("- advance: 11s");
@@ -71,12 +71,12 @@ fn p_22_what_a_failed_gang_leaves_behind() {
         let user = partition.usage.users.find("sue").and_then(|key| partition.usage.users.get(key));
         let used = user.and_then(|user| user.at(stage.queue("root.q").key)).map(|usage| usage.allocated.clone());
         assert_eq!(used, leaks.then(|| cores(1)), "{profile}");
-        holds(&stage);
+        check_invariants(&stage);
         // The node is smaller by that until it is removed.
         stage.submit("b", "root.q");
         stage.ask("b", "t", 0, 2);
         assert_eq!(stage.asks(2), if leaks { "t-1 nothing" } else { "t-1 t-2" }, "{profile}");
         stage.play("- removeNode: n0");
-        holds(&stage);
+        check_invariants(&stage);
     }
 }

@@ -58,7 +58,7 @@ fn half_cores(halves: i64) -> Resource {
 }
 
 #[test]
-fn ex_14_a_gang_under_way_takes_up_a_place() {
+fn ex_14_a_starting_gang_counts_against_the_limit() {
     let text = open_root(
         "{name: par, maxapplications: 2, queues: [{name: l1, maxapplications: 2}, {name: l2, maxapplications: 1}]}",
     );
@@ -95,7 +95,7 @@ fn row(stage: &Stage) -> (Resource, Resource, Resource, Resource, &'static str) 
 }
 
 #[test]
-fn ex_22_a_gang_comes_together_and_is_replaced() {
+fn ex_22_a_gang_is_allocated_and_replaced() {
     for (profile, first) in
         [(Profile::Kornsole, "Starting"), (Profile::V1_5_1, "Starting"), (Profile::V1_8_0, "Running")]
     {
@@ -113,8 +113,8 @@ fn ex_22_a_gang_comes_together_and_is_replaced() {
         let halves = half_cores;
         assert_eq!(row(&stage), (halves(8), halves(3), halves(0), halves(8), first));
         let events = stage.play("- schedule: 1");
-        let begins = |event: &&EventKind| matches!(event, EventKind::Replacing { .. });
-        assert_eq!(events.iter().find(begins).map(|event| format!("{event:?}")), {
+        let starts = |event: &&EventKind| matches!(event, EventKind::Replacing { .. });
+        assert_eq!(events.iter().find(starts).map(|event| format!("{event:?}")), {
             let kind = EventKind::Replacing {
                 app: "g1".into(),
                 ask: "m1".into(),
@@ -137,7 +137,7 @@ fn ex_22_a_gang_comes_together_and_is_replaced() {
 }
 
 #[test]
-fn ex_22_a_soft_gang_that_does_not_come_together_goes_on_without() {
+fn ex_22_an_incomplete_soft_gang_continues_without_placeholders() {
     let mut stage = ex_22(Profile::Kornsole, 2, ", placeholderTimeout: 60s, gangStyle: Soft");
     assert_eq!(stage.asks(3), "ph-1 ph-2 nothing");
     let events = stage.play("- advance: 60s");
@@ -153,7 +153,7 @@ fn ex_22_a_soft_gang_that_does_not_come_together_goes_on_without() {
 }
 
 #[test]
-fn ex_22_a_hard_gang_that_does_not_come_together_fails() {
+fn ex_22_an_incomplete_hard_gang_fails() {
     let mut stage = ex_22(Profile::Kornsole, 2, ", placeholderTimeout: 60s, gangStyle: Hard");
     assert_eq!(stage.asks(3), "ph-1 ph-2 nothing");
     assert_eq!(released(&stage.play("- advance: 60s")), ["ph-1 Timeout", "ph-2 Timeout"]);
@@ -165,7 +165,7 @@ fn ex_22_a_hard_gang_that_does_not_come_together_fails() {
 
 /// The core's own tests cover the unfinished replacement.
 #[test]
-fn ex_27_allocations_and_reservations_on_a_node_that_goes() {
+fn ex_27_allocations_and_reservations_on_a_removed_node() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));
     stage.play("- node: {id: n1, capacity: {vcore: 2}}");
     stage.submit("a", "root.q");

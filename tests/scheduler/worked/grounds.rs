@@ -42,7 +42,7 @@ fn reasons(retained: &[Retained]) -> Vec<(WhyRetained, String, u64)> {
 }
 
 #[test]
-fn the_grounds_have_the_queues_as_they_stood_and_why_the_others_stayed() {
+fn the_grounds_have_the_previous_state_of_the_queues_and_the_skipped_victims() {
     for profile in Profile::ALL {
         let mut stage = stage(profile, "4");
         let grounds = grounds(&stage.play("- schedule: 1")).expect("something was preempted");
@@ -66,7 +66,7 @@ fn the_grounds_have_the_queues_as_they_stood_and_why_the_others_stayed() {
 }
 
 #[test]
-fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
+fn a_request_without_victims_shows_the_candidates_and_why_they_stay() {
     for profile in Profile::ALL {
         let queues = "{name: a, resources: {guaranteed: {vcore: 20}}}, {name: b, resources: {guaranteed: {vcore: 10}}}";
         let mut stage = Stage::bare(profile, &open_root(queues));
@@ -91,7 +91,7 @@ fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
 }
 
 #[test]
-fn a_maximum_that_is_enforced_says_what_stayed_below_it_and_why() {
+fn an_enforced_maximum_shows_what_was_not_preempted_and_why() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.enforces_quotas()) {
         let tree = |max: u32| {
             format!(

@@ -22,7 +22,7 @@ fn node<'s>(stage: &'s Stage, id: &str) -> &'s Node {
     &nodes[nodes.find(&id.into()).expect("it was added")]
 }
 
-fn holds(stage: &Stage) {
+fn check_invariants(stage: &Stage) {
     assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
@@ -46,19 +46,19 @@ fn d_23_an_id_that_was_lost_with_its_node_stays_allocated() {
         assert_eq!((stage.asks(1).as_str(), &stage.queue("root.q").allocated), ("nothing", &cores(10)));
         assert!(!is_rejected(&mut stage, "t", "{vcore: 45}"));
         assert_eq!((&stage.queue("root.q").allocated, &node(&stage, "n0").allocated), (&cores(15), &cores(5)));
-        holds(&stage);
+        check_invariants(&stage);
         // After a release, the ID can be requested again. The counted resources remain.
         assert_eq!(released(&stage.play("- release: {app: a, id: t}")), [""; 0]);
         assert!(!is_rejected(&mut stage, "t", "{vcore: 20}"));
         assert_eq!(stage.asks(1), "t");
         stage.play("- remove: {app: a}");
         assert!(stage.queue("root.q").allocated.is_zero() && node(&stage, "n0").allocated == cores(5));
-        holds(&stage);
+        check_invariants(&stage);
     }
 }
 
 #[test]
-fn d_23_elsewhere_an_id_that_was_lost_with_its_node_is_a_new_one() {
+fn d_23_in_other_releases_an_id_that_was_lost_with_its_node_is_new() {
     for profile in [Profile::V1_5_1, Profile::Kornsole] {
         let mut stage = two_nodes(profile);
         stage.ask_for("a", "t", "{vcore: 40}", 0, 1);
@@ -66,7 +66,7 @@ fn d_23_elsewhere_an_id_that_was_lost_with_its_node_is_a_new_one() {
         stage.play("- removeNode: n0");
         stage.ask_for("a", "t", "{vcore: 50}", 0, 1);
         assert_eq!((stage.nodes(1).as_str(), &stage.queue("root.q").allocated), ("n1", &cores(50)), "{profile}");
-        holds(&stage);
+        check_invariants(&stage);
     }
 }
 
@@ -82,14 +82,14 @@ fn d_23_a_placeholder_that_timed_out_stays_allocated_unless_its_gang_resumes() {
             stage.play("- ask: {app: g, id: ph-1, resource: {vcore: 1}, placeholder: true, taskGroup: tg}");
             let resizes = RESIZING.contains(&profile);
             assert_eq!(stage.asks(1), if resizes { again } else { "ph-1" }, "{profile} {first}");
-            holds(&stage);
+            check_invariants(&stage);
         }
     }
 }
 
 /// It counts as later, so the others wait (D-19).
 #[test]
-fn d_19_a_spent_ask_stands_behind_another() {
+fn d_19_a_spent_ask_is_after_another() {
     let queue =
         "{name: q, properties: {application.unschedasks.backoff: '1', application.unschedasks.backoff.delay: 2s}}";
     for lost in [false, true] {
@@ -118,7 +118,7 @@ fn d_23_the_old_release_loses_the_last_allocation_with_the_node_of_the_first() {
     assert_eq!((&stage.queue("root.q").allocated, &stage.application("a").allocated), (&cores(10), &cores(40)));
     assert_eq!(node(&stage, "n1").left_behind.iter().map(|left| left.listed).collect::<Vec<_>>(), [true]);
     assert_eq!(released(&stage.play("- release: {app: a, id: t}")), [""; 0]);
-    holds(&stage);
+    check_invariants(&stage);
     // 40 exceeds the queue's usage, so it is not subtracted.
     stage.play("- remove: {app: a}");
     assert_eq!(stage.queue("root.q").allocated, cores(10));
@@ -136,13 +136,13 @@ fn d_23_an_allocation_that_its_node_does_not_list_is_not_lost_with_it() {
     }
     assert_eq!(released(&stage.play("- removeNode: n0")), ["t NodeRemoved"]);
     assert_eq!((&stage.queue("root.q").allocated, stage.app("a")), (&cores(40), "Running"));
-    holds(&stage);
+    check_invariants(&stage);
     stage.play("- remove: {app: a}");
     assert!(stage.queue("root.q").allocated.is_zero());
 }
 
 #[test]
-fn d_23_a_reservation_goes_elsewhere_with_the_ask_that_it_was_made_for() {
+fn d_23_a_reservation_moves_with_its_ask() {
     let mut stage = two_nodes(Profile::V1_5_1);
     stage.ask_for("a", "u", "{vcore: 60}", 9, 2);
     assert_eq!(stage.nodes(2), "n0 n1");
@@ -153,7 +153,7 @@ fn d_23_a_reservation_goes_elsewhere_with_the_ask_that_it_was_made_for() {
     stage.play("- release: {app: a, id: u-2}");
     assert_eq!(stage.cycle(), "t<n0 t@n1");
     assert_eq!(node(&stage, "n1").allocated, cores(50));
-    holds(&stage);
+    check_invariants(&stage);
 }
 
 /// 18 were requested and replaced by 21; the 18 were allocated, which leaves 3.
@@ -191,7 +191,7 @@ fn d_23_a_resized_placeholder_that_gave_way_leaves_its_queue_a_rest() {
             }
             stage.play("- remove: {app: g}");
             assert_eq!(stage.queue("root.q").allocated, cores(left), "{profile}");
-            holds(&stage);
+            check_invariants(&stage);
         }
     }
 }
@@ -221,7 +221,7 @@ fn sch_151_no_victims_are_sought_while_every_node_is_reserved() {
 
 /// The resource names of removed nodes remain in the cluster.
 #[test]
-fn p_04_a_name_stays_when_all_nodes_have_gone() {
+fn p_04_a_name_remains_when_all_nodes_are_removed() {
     for profile in Profile::ALL {
         let mut stage = Stage::bare(profile, &open_root("{name: q}"));
         stage.play("- node: {id: n0, capacity: {vcore: 4, gpu: 1}}\n- removeNode: n0");

@@ -52,7 +52,7 @@ fn ex_23_two_asks_and_a_late_third() {
 }
 
 #[test]
-fn ex_23_an_ask_withdrawn_and_an_application_that_never_asks() {
+fn ex_23_a_canceled_ask_and_an_application_without_asks() {
     let mut stage = Stage::new("{name: q}");
     stage.submit("a", "root.q");
     stage.ask("a", "t", 0, 1);
@@ -105,12 +105,12 @@ fn ex_24_moves_that_are_refused() {
         ("root.t", KIM, "not a leaf"),
         ("root.c", BOB, "no admin access"),
     ] {
-        let said = moves(&mut stage, to, by);
-        assert!(said.len() == 1 && said[0].contains(why), "{to}: {said:?}");
-        assert!(!said[0].contains("root.t exceeded"), "what both have in common is not checked");
+        let reported = moves(&mut stage, to, by);
+        assert!(reported.len() == 1 && reported[0].contains(why), "{to}: {reported:?}");
+        assert!(!reported[0].contains("root.t exceeded"), "what both have in common is not checked");
     }
-    let said = moves(&mut ex_24(8), "root.t.b", KIM);
-    assert!(said.len() == 1 && said[0].contains("maxapplications of root.t.b"), "{said:?}");
+    let reported = moves(&mut ex_24(8), "root.t.b", KIM);
+    assert!(reported.len() == 1 && reported[0].contains("maxapplications of root.t.b"), "{reported:?}");
 }
 
 #[test]
@@ -142,8 +142,8 @@ fn ex_24_a_move_carries_every_counter() {
 #[test]
 fn ex_25_killing() {
     let mut stage = ex_24(4);
-    let said = stage.refusals(&format!("- kill: {{app: m, as: {BOB}}}"));
-    assert!(said.len() == 1 && said[0].contains("no admin access"), "{said:?}");
+    let reported = stage.refusals(&format!("- kill: {{app: m, as: {BOB}}}"));
+    assert!(reported.len() == 1 && reported[0].contains("no admin access"), "{reported:?}");
     let events = stage.play(&format!("- kill: {{app: m, as: {KIM}}}"));
     let count = |which: fn(&EventKind) -> bool| events.iter().filter(|event| which(event)).count();
     assert_eq!(count(|event| matches!(event, EventKind::AskRemoved { .. })), 2);
@@ -164,6 +164,6 @@ fn ex_25_killing() {
     assert!(ended.log.iter().rev().take(2).all(|(at, _)| Some(*at) == ended.finished), "one command, one clock value");
     stage.play("- clean: true");
     assert_eq!(stage.states(&["root.t.a"]), "Active");
-    let said = stage.refusals(&format!("- kill: {{app: m, as: {KIM}}}"));
-    assert!(said.len() == 1 && said[0].contains("already Failed"), "{said:?}");
+    let reported = stage.refusals(&format!("- kill: {{app: m, as: {KIM}}}"));
+    assert!(reported.len() == 1 && reported[0].contains("already Failed"), "{reported:?}");
 }

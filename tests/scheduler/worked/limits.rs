@@ -43,19 +43,19 @@ impl Limited {
     /// Submits an application of `who` with an allocation.
     pub fn using(&mut self, app: &str, queue: &str, who: &str, resource: &str) {
         self.submit(app, queue, who);
-        self.takes(app, "t", resource);
+        self.allocates(app, "t", resource);
     }
 
     /// Adds an allocation to an application.
-    pub fn takes(&mut self, app: &str, ask: &str, resource: &str) {
+    pub fn allocates(&mut self, app: &str, ask: &str, resource: &str) {
         self.0.ask_for(app, ask, resource, 0, 1);
         self.0.play("- schedule: idle");
     }
 
     /// The limit headroom; `no bound` if no limit names a resource.
-    pub fn room(&self, app: &str) -> String {
+    pub fn space(&self, app: &str) -> String {
         let app = self.0.application(app);
-        self.0.partition().usage.headroom(&app.account).map_or("no bound".to_owned(), |room| room.to_string())
+        self.0.partition().usage.headroom(&app.account).map_or("no bound".to_owned(), |space| space.to_string())
     }
 
     /// Returns whether the limits allow an application to start.
@@ -150,13 +150,13 @@ fn section_8_users() {
         limited.probe(app, queue, user);
         assert!(limited.may_run(app));
     }
-    let rooms = |limited: &Limited| ["1a", "2a", "1b", "2b"].map(|app| limited.room(app));
-    assert_eq!(rooms(&limited), ["memory 50, vcore 1", "memory 50, vcore 1", "memory 100", "no bound"]);
+    let spaces = |limited: &Limited| ["1a", "2a", "1b", "2b"].map(|app| limited.space(app));
+    assert_eq!(spaces(&limited), ["memory 50, vcore 1", "memory 50, vcore 1", "memory 100", "no bound"]);
     limited.using("app-1", "root.a", "u1", "{memory: 30}");
-    assert_eq!(rooms(&limited), ["memory 20, vcore 1", "memory 50, vcore 1", "memory 70", "no bound"]);
+    assert_eq!(spaces(&limited), ["memory 20, vcore 1", "memory 50, vcore 1", "memory 70", "no bound"]);
     assert_eq!(["1a", "2a", "1b", "2b"].map(|app| limited.may_run(app)), [false, true, true, true]);
     limited.using("app-3", "root.b", "u1", "{memory: 10}");
-    assert_eq!(rooms(&limited), ["memory 20, vcore 1", "memory 50, vcore 1", "memory 60", "no bound"]);
+    assert_eq!(spaces(&limited), ["memory 20, vcore 1", "memory 50, vcore 1", "memory 60", "no bound"]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn section_8_groups() {
             {groups: ['*'], maxresources: {memory: 30}, maxapplications: 1}]},
          {name: b}",
     );
-    for (who, queue, group, room) in [
+    for (who, queue, group, space) in [
         ("u1 g1, g2", "root.a", "g2", "memory 50"),
         ("u2 g1", "root.a", "*", "memory 30"),
         ("u3 g1, g2", "root.b", "g1", "memory 100"),
@@ -179,12 +179,12 @@ fn section_8_groups() {
     ] {
         let app = &who[..2];
         limited.probe(app, queue, who);
-        assert_eq!((limited.group(app), limited.room(app).as_str()), (group, room), "{who}");
+        assert_eq!((limited.group(app), limited.space(app).as_str()), (group, space), "{who}");
         assert!(limited.may_run(app));
     }
     limited.using("app", "root.a", "u2 g1", "{memory: 20}");
     limited.probe("u7", "root.a", "u7 zz");
-    assert_eq!((limited.group("u7"), limited.room("u7").as_str(), limited.may_run("u7")), ("*", "memory 10", false));
+    assert_eq!((limited.group("u7"), limited.space("u7").as_str(), limited.may_run("u7")), ("*", "memory 10", false));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn section_8_one_entry_for_a_user_and_a_group() {
     limited.probe("two", "root.a", "u2 g1");
     let bounds = |app: &str| limited.0.application(app).account.bounds.as_ref().map(Vec::len);
     assert_eq!(["one", "two"].map(bounds), [Some(2), Some(1)]);
-    assert_eq!(["one", "two"].map(|app| limited.room(app)), ["memory 60", "memory 60"]);
+    assert_eq!(["one", "two"].map(|app| limited.space(app)), ["memory 60", "memory 60"]);
     assert_eq!(["one", "two"].map(|app| limited.may_run(app)), [false, false]);
 }
 
@@ -214,5 +214,5 @@ fn section_8_several_entries_on_one_path() {
     assert_eq!(["root.p.c", "root.p", "root"].map(|queue| limited.user("u1", queue)), [30, 30, 90].map(memory));
     limited.probe("c", "root.p.c", "u1");
     limited.probe("d", "root.p.d", "u1");
-    assert_eq!(["c", "d"].map(|app| limited.room(app)), ["memory 10, vcore 4", "memory 10, vcore 4"]);
+    assert_eq!(["c", "d"].map(|app| limited.space(app)), ["memory 10, vcore 4", "memory 10, vcore 4"]);
 }

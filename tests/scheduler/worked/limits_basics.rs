@@ -7,8 +7,8 @@ use super::gangs::{gang, member};
 use super::limits::{Limited, memory};
 use super::stage::cores;
 
-fn rooms<const N: usize>(limited: &Limited, apps: [&str; N]) -> [String; N] {
-    apps.map(|app| limited.room(app))
+fn spaces<const N: usize>(limited: &Limited, apps: [&str; N]) -> [String; N] {
+    apps.map(|app| limited.space(app))
 }
 
 #[test]
@@ -26,11 +26,11 @@ fn lim_002_a_group_limit_is_shared_by_its_users() {
     limited.using("bob", "root.q", "bob dev", "{memory: 6}");
     limited.using("ann", "root.q", "ann ops", "{memory: 6}");
     assert_eq!([limited.pot("dev", "root.q"), limited.pot("ops", "root.q")], [6, 6].map(memory));
-    assert_eq!(rooms(&limited, ["sue", "bob", "ann"]), ["memory 4"; 3]);
+    assert_eq!(spaces(&limited, ["sue", "bob", "ann"]), ["memory 4"; 3]);
 }
 
 #[test]
-fn lim_003_the_star_of_users_is_for_each_whom_the_queue_does_not_name() {
+fn lim_003_the_star_of_users_applies_to_each_user_that_the_queue_does_not_name() {
     let mut limited = Limited::new(
         "",
         "{name: q, limits: [{users: [sue], maxresources: {memory: 9}}, {users: ['*'], maxresources: {memory: 5}}]}",
@@ -39,7 +39,7 @@ fn lim_003_the_star_of_users_is_for_each_whom_the_queue_does_not_name() {
         limited.probe(user, "root.q", user);
     }
     limited.using("more", "root.q", "bob", "{memory: 3}");
-    assert_eq!(rooms(&limited, ["sue", "bob", "ann"]), ["memory 9", "memory 2", "memory 5"]);
+    assert_eq!(spaces(&limited, ["sue", "bob", "ann"]), ["memory 9", "memory 2", "memory 5"]);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn lim_004_the_star_of_groups_is_one_pot() {
     limited.using("bob", "root.q", "bob qa", "{memory: 3}");
     limited.probe("ann", "root.q", "ann hr");
     assert_eq!((limited.group("bob"), limited.group("ann")), ("*", "*"));
-    assert_eq!(rooms(&limited, ["bob", "ann"]), ["memory 2", "memory 2"]);
+    assert_eq!(spaces(&limited, ["bob", "ann"]), ["memory 2", "memory 2"]);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn lim_005_who_is_named_has_that_even_if_it_is_more() {
     let mut limited = Limited::new("", &format!("{{name: q, limits: {limits}}}"));
     limited.probe("named", "root.q", "sue dev");
     limited.probe("other", "root.q", "bob qa");
-    assert_eq!(rooms(&limited, ["named", "other"]), ["memory 90", "memory 5"]);
+    assert_eq!(spaces(&limited, ["named", "other"]), ["memory 90", "memory 5"]);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn lim_006_all_levels_hold_together_each_with_its_own_entry() {
     );
     limited.probe("sue", "root.p.q", "sue");
     limited.using("sue-r", "root.p.r", "sue", "{memory: 6}");
-    assert_eq!(rooms(&limited, ["sue", "sue-r"]), ["memory 2, gpu 2"; 2]);
+    assert_eq!(spaces(&limited, ["sue", "sue-r"]), ["memory 2, gpu 2"; 2]);
 }
 
 #[test]
@@ -78,11 +78,11 @@ fn lim_007_limits_of_users_and_groups_hold_both() {
     let mut limited = Limited::new("", &format!("{{name: q, limits: {limits}}}"));
     limited.probe("sue", "root.q", "sue dev");
     limited.probe("bob", "root.q", "bob dev");
-    assert_eq!(rooms(&limited, ["sue", "bob"]), ["memory 3, vcore 1", "memory 3"]);
+    assert_eq!(spaces(&limited, ["sue", "bob"]), ["memory 3, vcore 1", "memory 3"]);
 }
 
 #[test]
-fn lim_008_what_no_entry_says_is_not_limited() {
+fn lim_008_a_value_without_an_entry_is_not_limited() {
     let mut limited = Limited::new(
         "",
         "{name: q, limits: [{users: [sue], maxresources: {memory: 5}}, {users: [ann], maxapplications: 1}]}",
@@ -91,7 +91,7 @@ fn lim_008_what_no_entry_says_is_not_limited() {
         limited.probe(user, "root.q", user);
         limited.using(&format!("{user}-2"), "root.q", user, "{vcore: 9}");
     }
-    assert_eq!(rooms(&limited, ["sue", "ann", "bob"]), ["memory 5", "no bound", "no bound"]);
+    assert_eq!(spaces(&limited, ["sue", "ann", "bob"]), ["memory 5", "no bound", "no bound"]);
     assert_eq!(["sue", "ann", "bob"].map(|app| limited.may_run(app)), [true, false, true]);
 }
 
@@ -124,10 +124,10 @@ fn lim_012_a_replacement_is_counted_without_a_check() {
     gang(&mut limited.0, "app", "root.q", "", "{vcore: 2}", 2);
     limited.0.play("- schedule: idle");
     limited.reload("", &queues(1));
-    assert_eq!(limited.room("app"), "vcore -1");
+    assert_eq!(limited.space("app"), "vcore -1");
     member(&mut limited.0, "app", "real", "{vcore: 1}");
     assert_eq!(limited.0.asks(1), "real", "it takes the room of its placeholder although the limit has none");
-    assert_eq!((limited.user("sue", "root.q"), limited.room("app").as_str()), (cores(2), "vcore -1"));
+    assert_eq!((limited.user("sue", "root.q"), limited.space("app").as_str()), (cores(2), "vcore -1"));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn lim_014_asks_do_not_count() {
     limited.submit("app", "root.q", "sue");
     limited.0.ask_for("app", "large", "{memory: 60}", 0, 1);
     limited.0.play("- schedule: idle");
-    assert_eq!((limited.user("sue", "root.q"), limited.room("app").as_str()), (Resource::new(), "memory 50"));
+    assert_eq!((limited.user("sue", "root.q"), limited.space("app").as_str()), (Resource::new(), "memory 50"));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn lim_032_only_that_one_group_counts_along_the_path() {
     let mut limited = grouped();
     limited.probe("app", "root.a", "u g1, g2");
     limited.using("more", "root.a", "u g1, g2", "{memory: 10}");
-    assert_eq!((limited.group("more"), limited.room("app").as_str()), ("g2", "memory 50"));
+    assert_eq!((limited.group("more"), limited.space("app").as_str()), ("g2", "memory 50"));
     assert_eq!((limited.pot("g2", "root.a"), limited.pot("g1", "root")), (memory(10), memory(0)));
 }
 
@@ -206,9 +206,9 @@ fn lim_040_headroom_is_the_smallest_of_all_levels_and_may_be_negative() {
         |most: i64| format!("{{name: q, limits: [{{users: [sue], maxresources: {{memory: {most}, gpu: 1}}}}]}}");
     let mut limited = Limited::new("{users: [sue], maxresources: {memory: 50, vcore: 2}}", &queues(40));
     limited.using("app", "root.q", "sue", "{memory: 30}");
-    assert_eq!(limited.room("app"), "memory 10, vcore 2, gpu 1");
+    assert_eq!(limited.space("app"), "memory 10, vcore 2, gpu 1");
     limited.reload("{users: [sue], maxresources: {memory: 50, vcore: 2}}", &queues(20));
-    assert_eq!(limited.room("app"), "memory -10, vcore 2, gpu 1");
+    assert_eq!(limited.space("app"), "memory -10, vcore 2, gpu 1");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn lim_041_the_headrooms_of_user_and_group_are_combined() {
     let mut limited = Limited::new("", &format!("{{name: q, limits: {limits}}}"));
     limited.probe("app", "root.q", "sue dev");
     limited.using("other", "root.q", "bob dev", "{memory: 5}");
-    assert_eq!(limited.room("app"), "memory 35, vcore 3, gpu 1");
+    assert_eq!(limited.space("app"), "memory 35, vcore 3, gpu 1");
 }
 
 #[test]
@@ -256,14 +256,14 @@ fn lim_045_what_may_not_run_is_skipped_and_reported_once() {
 }
 
 #[test]
-fn lim_046_what_runs_is_never_held_back_by_the_number() {
+fn lim_046_running_applications_are_never_blocked_by_the_number() {
     let queues = |most: u32| format!("{{name: q, limits: [{{users: [sue], maxapplications: {most}}}]}}");
     let mut limited = Limited::new("", &queues(2));
     limited.using("one", "root.q", "sue", "{memory: 1}");
     limited.using("two", "root.q", "sue", "{memory: 1}");
     limited.reload("", &queues(1));
     for app in ["one", "two"] {
-        limited.takes(app, "more", "{memory: 1}");
+        limited.allocates(app, "more", "{memory: 1}");
         assert_eq!(limited.0.application(app).allocated, memory(2), "{app}");
     }
 }

@@ -31,34 +31,34 @@ fn section_8_reload() {
     let apps = ["app-1", "app-2", "app-3"];
     assert_eq!(message(limited.0.play("- schedule: 1")), ["app-3 false"]);
     assert_eq!(message(limited.0.play("- schedule: 1")), [""; 0]);
-    assert_eq!(apps.map(|app| limited.room(app)), ["memory -30"; 3]);
+    assert_eq!(apps.map(|app| limited.space(app)), ["memory -30"; 3]);
     assert_eq!(apps.map(|app| limited.may_run(app)), [true, true, false]);
 
-    limited.takes("app-1", "cores", "{vcore: 1}");
-    limited.takes("app-1", "more", "{memory: 1}");
+    limited.allocates("app-1", "cores", "{vcore: 1}");
+    limited.allocates("app-1", "more", "{memory: 1}");
     let allocated = limited.0.application("app-1").allocated.clone();
     assert_eq!((allocated.amount("vcore"), allocated.amount("memory")), (1000, 60));
 
     limited.0.play("- release: {app: app-2, id: t}\n- schedule: idle");
-    assert_eq!((limited.0.app("app-2"), limited.room("app-3").as_str()), ("Completing", "memory -10"));
+    assert_eq!((limited.0.app("app-2"), limited.space("app-3").as_str()), ("Completing", "memory -10"));
     assert!(!limited.may_run("app-3") && limited.0.app("app-3") == "Accepted");
     limited
         .0
         .play("- release: {app: app-1, id: more}\n- release: {app: app-1, id: cores}\n- release: {app: app-1, id: t}");
-    assert_eq!((limited.room("app-3").as_str(), limited.may_run("app-3")), ("memory 50", true));
+    assert_eq!((limited.space("app-3").as_str(), limited.may_run("app-3")), ("memory 50", true));
     assert_eq!(message(limited.0.play("- schedule: 1")), ["app-3 true"]);
 }
 
 #[test]
-fn section_8_reload_takes_the_entry_out() {
+fn section_8_reload_removes_the_entry() {
     let mut limited = limited("{users: [u1], maxresources: {memory: 100}, maxapplications: 3}");
     limited.using("app-1", "root.a", "u1", "{memory: 60}");
     limited.using("app-2", "root.a", "u1", "{memory: 20}");
     limited.reload("", "{name: a}");
-    assert_eq!(["app-1", "app-2"].map(|app| limited.room(app)), ["no bound", "no bound"]);
+    assert_eq!(["app-1", "app-2"].map(|app| limited.space(app)), ["no bound", "no bound"]);
     assert_eq!(["root.a", "root"].map(|queue| limited.user("u1", queue)), [80, 80].map(memory));
     limited.reload("", &a("{users: [u1], maxresources: {memory: 90}}"));
-    assert_eq!(limited.room("app-1"), "memory 10");
+    assert_eq!(limited.space("app-1"), "memory 10");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn section_9_user_limits() {
         ("all removed", String::new(), "no bound", "no bound"),
     ] {
         limited.reload("", &a(&limits));
-        assert_eq!((limited.room("one").as_str(), limited.room("two").as_str()), (one, two), "{change}");
+        assert_eq!((limited.space("one").as_str(), limited.space("two").as_str()), (one, two), "{change}");
         assert_eq!(
             ["one", "two"].map(|app| limited.0.app(app)),
             ["Starting", "Starting"],
@@ -87,17 +87,17 @@ fn section_9_user_limits() {
 }
 
 #[test]
-fn section_9_a_group_limit_that_changes_keeps_its_applications() {
+fn section_9_a_changed_group_limit_retains_its_applications() {
     let mut limited = limited("{groups: [g1], maxresources: {memory: 50}}");
     limited.using("app", "root.a", "u1 g1, g2", "{memory: 20}");
     limited.reload("", &a("{groups: [g2], maxresources: {memory: 90}}, {groups: [g1], maxresources: {memory: 25}}"));
-    assert_eq!((limited.group("app"), limited.room("app").as_str()), ("g1", "memory 5"));
+    assert_eq!((limited.group("app"), limited.space("app").as_str()), ("g1", "memory 5"));
     limited.probe("new", "root.a", "u1 g1, g2");
-    assert_eq!((limited.group("new"), limited.room("new").as_str()), ("g2", "memory 90"));
+    assert_eq!((limited.group("new"), limited.space("new").as_str()), ("g2", "memory 90"));
 }
 
 #[test]
-fn section_9_a_group_limit_that_goes_sends_its_applications_to_another_group_with_their_usage() {
+fn section_9_a_removed_group_limit_moves_its_applications_to_another_group_with_their_usage() {
     let root = "{groups: [g1], maxresources: {memory: 100}}";
     let mut limited = Limited::new(root, &a("{groups: [g2], maxresources: {memory: 50}, maxapplications: 1}"));
     limited.using("app", "root.a", "u1 g1, g2", "{memory: 20}");
@@ -106,7 +106,7 @@ fn section_9_a_group_limit_that_goes_sends_its_applications_to_another_group_wit
         ("g2", memory(20), memory(0))
     );
     limited.reload(root, "{name: a}");
-    assert_eq!((limited.group("app"), limited.room("app").as_str()), ("g1", "memory 80"));
+    assert_eq!((limited.group("app"), limited.space("app").as_str()), ("g1", "memory 80"));
     assert_eq!((limited.pot("g1", "root.a"), limited.pot("g1", "root")), (memory(20), memory(20)));
     assert!(limited.0.partition().usage.groups.find("g2").is_none(), "nobody counts under g2 any more");
     limited.0.play("- release: {app: app, id: t}");
@@ -119,26 +119,26 @@ fn section_9_an_application_without_a_group_stays_so_until_it_is_done() {
     let mut limited = limited(limit);
     limited.using("app", "root.a", "u1 g1", "{memory: 20}");
     limited.reload("", "{name: a}");
-    assert_eq!((limited.group("app"), limited.room("app").as_str()), ("none", "no bound"));
+    assert_eq!((limited.group("app"), limited.space("app").as_str()), ("none", "no bound"));
     limited.reload("", &a(limit));
-    limited.takes("app", "more", "{memory: 100}");
+    limited.allocates("app", "more", "{memory: 100}");
     assert_eq!((limited.group("app"), limited.user("u1", "root")), ("none", memory(120)));
     // The old application's group is determined again after its usage was 0.
     limited.probe("new", "root.a", "u1 g1");
-    assert_eq!((limited.group("new"), limited.room("new").as_str()), ("g1", "memory 50"));
+    assert_eq!((limited.group("new"), limited.space("new").as_str()), ("g1", "memory 50"));
     limited.0.play("- release: {app: app, id: t}\n- release: {app: app, id: more}");
-    limited.takes("app", "again", "{memory: 10}");
-    assert_eq!((limited.group("app"), limited.room("app").as_str()), ("g1", "memory 40"));
+    limited.allocates("app", "again", "{memory: 10}");
+    assert_eq!((limited.group("app"), limited.space("app").as_str()), ("g1", "memory 40"));
 }
 
 #[test]
-fn section_9_a_queue_that_goes_loses_its_limits_and_keeps_those_above() {
+fn section_9_a_removed_queue_loses_its_limits_and_retains_those_of_its_parents() {
     let root = "{users: [u1], maxresources: {memory: 100}}";
     let mut limited = Limited::new(root, "{name: a, limits: [{users: [u1], maxresources: {memory: 40}}]}, {name: b}");
     limited.using("app", "root.a", "u1", "{memory: 30}");
     limited.reload(root, "{name: b}");
     assert_eq!(limited.0.states(&["root.a"]), "Draining");
-    assert_eq!(limited.room("app"), "memory 70");
+    assert_eq!(limited.space("app"), "memory 70");
 }
 
 /// D-26: the limit on the leaf is removed, and the releases lose the group's usage.
@@ -154,11 +154,11 @@ fn section_9_the_releases_lose_the_usage_of_a_group() {
         let mut limited = Limited::by(profile, root, &leaf);
         limited.using("app", "root.a", "u1 g1", "{memory: 20}");
         limited.reload(root, "{name: a}");
-        limited.takes("app", "probe", "{gpu: 1}");
-        assert_eq!((limited.group("app"), limited.room("app").as_str()), ("g1", before), "{profile}");
+        limited.allocates("app", "probe", "{gpu: 1}");
+        assert_eq!((limited.group("app"), limited.space("app").as_str()), ("g1", before), "{profile}");
         limited.0.play("- release: {app: app, id: t}");
         limited.probe("next", "root.a", "u1 g1");
-        assert_eq!(limited.room("next"), after, "{profile}");
+        assert_eq!(limited.space("next"), after, "{profile}");
         assert_eq!(limited.user("u1", "root"), memory(0), "{profile}");
     }
 }
@@ -168,12 +168,12 @@ fn section_9_the_releases_lose_the_usage_of_a_group() {
 fn section_10_limits_of_a_queue_in_capitals() {
     let queues = "{name: AbC, parent: true, limits: [{users: ['*'], maxresources: {memory: 9}}], queues: [
         {name: d, limits: [{users: ['*'], maxresources: {memory: 5}}]}]}";
-    for (profile, room) in
+    for (profile, space) in
         [(Profile::Kornsole, "memory 5"), (Profile::V1_5_1, "no bound"), (Profile::V1_8_0, "no bound")]
     {
         let mut limited = Limited::by(profile, "", queues);
         limited.probe("app", "root.abc.d", "u1");
-        assert_eq!(limited.room("app"), room, "{profile}");
+        assert_eq!(limited.space("app"), space, "{profile}");
     }
 }
 
@@ -185,19 +185,19 @@ fn lim_017_limits_of_several_partitions() {
         format!("{{name: {name}, queues: [{{name: root, submitacl: '*', queues: [{{name: a, {limits}}}]}}]}}")
     };
     let text = format!("partitions: [{}, {}]", partition("default", 5), partition("other", 7));
-    for (profile, room) in
+    for (profile, space) in
         [(Profile::Kornsole, "memory 5"), (Profile::V1_5_1, "memory 7"), (Profile::V1_8_0, "memory 7")]
     {
         let mut limited = Limited::by(profile, "", "{name: a}");
         limited.0.configure(&text);
         limited.probe("app", "root.a", "u1");
-        assert_eq!(limited.room("app"), room, "{profile}");
+        assert_eq!(limited.space("app"), space, "{profile}");
     }
 }
 
 /// P-15, switch `reload_trial_limits`: 1.5.1 rejects the queue, but has already applied the limits.
 #[test]
-fn a_refused_reload_leaves_its_limits_behind_in_1_5_1() {
+fn a_rejected_reload_leaves_its_limits_in_1_5_1() {
     let parent = |children: &str| format!("{{name: p, parent: true, queues: [{children}]}}");
     let mut limited = Limited::by(Profile::V1_5_1, "", &format!("{{name: a}}, {}", parent("{name: x}")));
     limited.probe("held", "root.p.x", "u1");
@@ -207,5 +207,5 @@ fn a_refused_reload_leaves_its_limits_behind_in_1_5_1() {
     let refused = super::limits::limited_root("", &format!("{limits}, {}", parent("{name: x}, {name: new}")));
     let events = limited.0.configure(&refused);
     assert!(events.iter().any(|event| matches!(event, EventKind::ConfigRejected { .. })), "{events:?}");
-    assert_eq!(limited.room("app"), "memory 8");
+    assert_eq!(limited.space("app"), "memory 8");
 }

@@ -55,7 +55,7 @@ fn lim_042_what_a_limit_does_not_name_is_free_and_zero_denies() {
         [("cores", "{vcore: 1m}", false), ("memory", "{memory: 10}", true), ("gpu", "{gpu: 5, memory: 0}", true)]
     {
         limited.0.play("- updateNode: {id: n0, capacity: {memory: 1T, vcore: 1000, gpu: 100}}");
-        limited.takes("app", ask, resource);
+        limited.allocates("app", ask, resource);
         let app = limited.0.application("app");
         let allocated = app.ask_key(&ask.into()).is_some_and(|key| app.asks[key].allocation.is_some());
         assert_eq!(allocated, fits, "{ask}");
@@ -71,17 +71,17 @@ fn lim_013_an_application_runs_from_its_first_allocation_until_it_has_nothing_le
     let states = |limited: &Limited| ["one", "two", "bob"].map(|app| limited.0.app(app)).join(" ");
     assert_eq!(states(&limited), "Starting Accepted Starting");
     // LIM-046: running applications are never blocked.
-    limited.takes("one", "more", "{memory: 1}");
+    limited.allocates("one", "more", "{memory: 1}");
     assert_eq!(limited.0.application("one").allocated, memory(2));
     // Without an allocation, but with an impossible request, it still runs.
-    limited.takes("one", "never", "{gpu: 1}");
+    limited.allocates("one", "never", "{gpu: 1}");
     limited.0.play("- release: {app: one, id: t}\n- release: {app: one, id: more}\n- schedule: idle");
     assert_eq!(states(&limited), "Running Accepted Starting");
     limited.0.play("- release: {app: one, id: never}");
     assert_eq!(message(limited.0.play("- schedule: 1")), ["run two true", "allocated t"]);
     assert_eq!(states(&limited), "Completing Starting Starting");
     // SCH-113: a resumed application is not checked again.
-    limited.takes("one", "again", "{memory: 1}");
+    limited.allocates("one", "again", "{memory: 1}");
     assert_eq!(states(&limited), "Running Starting Starting");
 }
 
@@ -92,7 +92,7 @@ fn lim_034_the_group_is_decided_at_the_first_attempt() {
     limited.probe("tried", "root.q", "sue dev");
     let limits = "{name: q, limits: [{groups: [dev], maxresources: {memory: 10}}]}";
     limited.reload("", limits);
-    limited.takes("idle", "t", "{memory: 1}");
+    limited.allocates("idle", "t", "{memory: 1}");
     assert_eq!(["idle", "tried"].map(|app| limited.group(app)), ["dev", "none"]);
     let view = limited.0.view();
     let app = |id: &str| view.app_by_id(&AppId::from(id)).expect("the application is live");
@@ -129,7 +129,7 @@ fn sch_128_dynamic_queues_are_limited_by_those_above() {
     let mut limited = Limited(super::stage::Stage::bare(model::Profile::Kornsole, &text));
     limited.0.play("- node: {id: n0, capacity: {memory: 1T}}");
     limited.using("app", "root.p.made", "sue", "{memory: 3}");
-    assert_eq!(limited.room("app"), "memory 2");
+    assert_eq!(limited.space("app"), "memory 2");
 }
 
 fn movable(limits: &str) -> Limited {
@@ -151,19 +151,19 @@ fn sch_203_check_9_a_move_must_fit_the_limits_of_the_target() {
         let mut limited = movable(limits);
         limited.using("other", "root.b", "joe dev", "{vcore: 1}");
         if limits.contains("memory: 9") {
-            limited.takes("other", "more", "{memory: 2}");
+            limited.allocates("other", "more", "{memory: 2}");
         }
-        let said = limited.0.refusals(&format!("- move: {{app: app, to: root.b, {ADMIN}}}")).join("");
-        assert!(said.starts_with(refusal) && said.is_empty() == refusal.is_empty(), "{limits}: {said:?}");
+        let reported = limited.0.refusals(&format!("- move: {{app: app, to: root.b, {ADMIN}}}")).join("");
+        assert!(reported.starts_with(refusal) && reported.is_empty() == refusal.is_empty(), "{limits}: {reported:?}");
     }
 }
 
 #[test]
-fn sch_204_a_move_takes_the_usage_along_and_finds_the_group_of_the_target() {
+fn sch_204_a_move_includes_the_usage_and_finds_the_group_of_the_target() {
     let mut limited = movable("{groups: [dev], maxresources: {memory: 20}}");
     assert_eq!(limited.group("app"), "none");
     limited.0.play(&format!("- move: {{app: app, to: root.b, {ADMIN}}}"));
-    assert_eq!((limited.group("app"), limited.room("app").as_str()), ("dev", "memory 2"));
+    assert_eq!((limited.group("app"), limited.space("app").as_str()), ("dev", "memory 2"));
     assert_eq!(["root.a", "root.b", "root"].map(|queue| limited.user("sue", queue)), [0, 8, 8].map(memory));
     assert_eq!(["root.b", "root"].map(|queue| limited.pot("dev", queue)), [8, 8].map(memory));
     limited.0.play(&format!("- move: {{app: app, to: root.a, {ADMIN}}}"));
@@ -173,7 +173,7 @@ fn sch_204_a_move_takes_the_usage_along_and_finds_the_group_of_the_target() {
 }
 
 #[test]
-fn a_view_says_which_limit_binds() {
+fn a_view_shows_which_limit_binds() {
     let text = r"
 partitions:
   - name: default
@@ -207,9 +207,9 @@ partitions:
     assert_eq!((limit.name.as_str(), limit.queue.as_str(), limit.limit.at.line), ("sue", "root.tenant", 11));
     assert_eq!(limit.short_of(&wanted), Some(("vcore", 6000, 6000)));
     assert!(limit.is_full() && limit.short_of(&memory(1)).is_none());
-    assert!(view.limit_that_holds_back(first).is_none(), "it runs already");
-    let holds = view.limit_that_holds_back(second).expect("sue has her one application");
-    assert_eq!((holds.running.len(), holds.limit.max_applications), (1, Some(1)));
+    assert!(view.blocking_limit(first).is_none(), "it runs already");
+    let blocking = view.blocking_limit(second).expect("sue has her one application");
+    assert_eq!((blocking.running.len(), blocking.limit.max_applications), (1, Some(1)));
 
     let sue = &view.users["sue"];
     let levels: Vec<_> = sue.queues.iter().map(|row| (row.queue.as_str(), row.apps, row.limit.is_some())).collect();

@@ -22,7 +22,7 @@ fn ex_18(profile: Profile, a: &str, last: u32) -> Stage {
     stage
 }
 
-fn held(stage: &Stage) -> (i64, i64) {
+fn used(stage: &Stage) -> (i64, i64) {
     let vcore = |path| stage.queue(path).allocated.amount("vcore") / 1000;
     (vcore("root.a"), vcore("root.b"))
 }
@@ -33,7 +33,7 @@ fn ex_18_step_by_step() {
         let mut stage = ex_18(profile, "{guaranteed: {vcore: 10}}", 4);
         let mut message = Vec::new();
         for _ in 0..5 {
-            message.push((stage.cycle(), held(&stage)));
+            message.push((stage.cycle(), used(&stage)));
             assert_eq!(stage.queue("root.a").preempting, cores(0), "the victims are gone with their cycle");
         }
         let table = [
@@ -43,14 +43,14 @@ fn ex_18_step_by_step() {
             ("x2<n1 x2@n1", (12, 8)),
             ("nothing", (12, 8)),
         ];
-        assert_eq!(message, table.map(|(message, held)| (message.to_owned(), held)), "{profile}");
+        assert_eq!(message, table.map(|(message, used)| (message.to_owned(), used)), "{profile}");
         stage.play("- advance: 1h");
         assert_eq!(stage.cycle(), "nothing", "b would have 12 of its 10");
     }
 }
 
 #[test]
-fn ex_18_a_reservation_takes_a_place_of_the_running_applications() {
+fn ex_18_a_reservation_counts_against_the_running_applications() {
     let mut stage = ex_18(Profile::Kornsole, "{guaranteed: {vcore: 10}}", 4);
     stage.cycle();
     assert_eq!(stage.app("b1"), "Accepted");
@@ -62,7 +62,7 @@ fn ex_18_with_a_smaller_last_ask() {
     let mut stage = ex_18(Profile::Kornsole, "{guaranteed: {vcore: 10}}", 2);
     let message: Vec<String> = (0..6).map(|_| stage.cycle()).collect();
     assert_eq!(message[4..], ["-t01 x3>n1", "x3<n1 x3@n1"]);
-    assert_eq!(held(&stage), (10, 10));
+    assert_eq!(used(&stage), (10, 10));
 }
 
 #[test]
@@ -110,23 +110,23 @@ fn ex_20(profile: Profile, a: &str, pb: &str, b: &str, victims: i32, ask: i32) -
 #[test]
 fn ex_20_who_can_be_a_victim() {
     let newest = "-t5 w>n1";
-    let nobody = "nothing";
+    let no_victim = "nothing";
     for profile in Profile::ALL {
         for (a, pb, b, victims, ask, message) in [
             ("", "", "", 0, 0, newest),
-            ("", "", "", 1, 0, nobody),
+            ("", "", "", 1, 0, no_victim),
             ("", "", "", -1, 0, newest),
-            ("priority.offset: '1'", "", "", 0, 0, nobody),
+            ("priority.offset: '1'", "", "", 0, 0, no_victim),
             ("priority.offset: '-1'", "", "", 1, 0, newest),
             ("", "", "priority.offset: '5'", 5, 0, newest),
-            ("", "", "priority.offset: '5'", 6, 0, nobody),
-            ("preemption.policy: disabled", "", "", 0, 0, nobody),
-            ("", "", "preemption.policy: fence", 0, 0, nobody),
-            ("", "preemption.policy: fence", "", 0, 0, nobody),
+            ("", "", "priority.offset: '5'", 6, 0, no_victim),
+            ("preemption.policy: disabled", "", "", 0, 0, no_victim),
+            ("", "", "preemption.policy: fence", 0, 0, no_victim),
+            ("", "preemption.policy: fence", "", 0, 0, no_victim),
             ("preemption.policy: fence", "", "", 0, 0, newest),
             ("priority.policy: fence", "", "", 100, 0, newest),
-            ("priority.policy: fence, priority.offset: '1'", "", "", 0, 0, nobody),
-            ("", "", "priority.policy: fence, priority.offset: '-1'", 0, 100, nobody),
+            ("priority.policy: fence, priority.offset: '1'", "", "", 0, 0, no_victim),
+            ("", "", "priority.policy: fence, priority.offset: '-1'", 0, 100, no_victim),
         ] {
             let reported_now = ex_20(profile, a, pb, b, victims, ask);
             assert_eq!(reported_now, message, "{profile}, a: {a}, pb: {pb}, b: {b}, victims {victims}, ask {ask}");
@@ -175,7 +175,7 @@ fn ex_21_a_required_node() {
 }
 
 #[test]
-fn ex_21_those_who_wish_to_stay_and_those_who_began_go_last() {
+fn ex_21_protected_and_started_applications_are_preempted_last() {
     let mut stage = ex_21(Profile::Kornsole, 8);
     assert_eq!([stage.cycle(), stage.cycle()], ["d1>n1", "-r1 -r0 -opt -orig"]);
 }

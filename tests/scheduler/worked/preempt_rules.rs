@@ -43,7 +43,7 @@ fn runs(stage: &mut Stage, id: &str, vcore: i64, stays: bool, originator: bool) 
 }
 
 #[test]
-fn sch_150_the_switch_of_the_partition_comes_with_a_reload() {
+fn sch_150_the_switch_of_the_partition_changes_with_a_reload() {
     let config = |enabled| {
         format!(
             "partitions: [{{name: default, preemption: {{enabled: {enabled}}},
@@ -126,7 +126,7 @@ fn sch_151_an_ask_preempts_once() {
 }
 
 #[test]
-fn sch_153_nobody_in_the_asks_own_leaf_and_nobody_who_requires_the_node() {
+fn sch_153_no_victim_in_the_leaf_of_the_ask_or_with_a_required_node() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root(TWO_LEAVES));
     stage.play("- node: {id: n1, capacity: {vcore: 10}}");
     stage.submit("x", "root.a");
@@ -169,7 +169,7 @@ fn sch_158_wishes_first_then_drivers_then_age() {
 }
 
 #[test]
-fn sch_158_what_does_not_bring_the_ask_nearer_goes_last() {
+fn sch_158_victims_that_do_not_help_the_ask_are_last() {
     let queues =
         "{name: a, resources: {guaranteed: {memory: 1}}}, {name: b, resources: {guaranteed: {vcore: 4, memory: 4}}}";
     let mut stage = Stage::bare(Profile::Kornsole, &open_root(queues));
@@ -230,7 +230,7 @@ fn sch_160_victims_for_the_quota_are_the_newest_wherever_they_run() {
 }
 
 #[test]
-fn sch_160_nobody_goes_if_all_together_do_not_help() {
+fn sch_160_nothing_is_preempted_if_all_victims_do_not_help() {
     for profile in Profile::ALL {
         let mut stage = quota(profile);
         stage.play(
@@ -326,7 +326,7 @@ fn reserved_elsewhere(profile: Profile) -> Stage {
 }
 
 #[test]
-fn p_05_where_the_reservation_goes_when_its_ask_preempts_elsewhere() {
+fn p_05_the_reservation_of_an_ask_that_preempts_on_another_node() {
     for (profile, message, then) in [
         (Profile::V1_5_1, "-t-2", "w<n2 w@n1"),
         (Profile::V1_8_0, "-t-2 w<n2 w>n1", "w<n1 w@n1"),

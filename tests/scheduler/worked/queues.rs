@@ -16,10 +16,10 @@ fn ex_13_quotas_along_the_path() {
         stage.submit(app, &format!("root.parent.{leaf}"));
         stage.ask_for(app, app, "{vcore: 1, memory: 1}", 0, count);
     }
-    let room =
+    let space =
         |vcore: i64, memory: i64| [("vcore", vcore * 1000), ("memory", memory)].into_iter().collect::<Resource>();
     let (leaf1, leaf2) = ("root.parent.leaf1", "root.parent.leaf2");
-    assert_eq!((stage.headroom(leaf1), stage.headroom(leaf2)), (room(3, 100), room(8, 100)));
+    assert_eq!((stage.headroom(leaf1), stage.headroom(leaf2)), (space(3, 100), space(8, 100)));
     let mut used = 0;
     for (apps, left1, left2) in
         [("B", 3, 7), ("A", 2, 6), ("B A", 1, 4), ("B A", 0, 2), ("B", 0, 1), ("B", 0, 0), ("nothing", 0, 0)]
@@ -27,10 +27,10 @@ fn ex_13_quotas_along_the_path() {
         let cycles = apps.split(' ').count();
         used += if apps == "nothing" { 0 } else { i64::try_from(cycles).expect("a few cycles") };
         assert_eq!(stage.apps(cycles), apps);
-        assert_eq!(stage.headroom(leaf1), room(left1, 100 - used), "after {used} allocations");
-        assert_eq!(stage.headroom(leaf2), room(left2, 100 - used), "after {used} allocations");
+        assert_eq!(stage.headroom(leaf1), space(left1, 100 - used), "after {used} allocations");
+        assert_eq!(stage.headroom(leaf2), space(left2, 100 - used), "after {used} allocations");
     }
-    assert_eq!((&stage.queue(leaf1).allocated, &stage.queue(leaf2).allocated), (&room(3, 3), &room(5, 5)));
+    assert_eq!((&stage.queue(leaf1).allocated, &stage.queue(leaf2).allocated), (&space(3, 3), &space(5, 5)));
 }
 
 #[test]
@@ -103,8 +103,8 @@ const EX_16_QUEUES: [&str; 4] = ["root.keep", "root.par", "root.par.l1", "root.p
 fn ex_16_draining_and_removal_in_steps() {
     let mut stage = ex_16_draining();
     for (app, queue) in [("b", "root.par.l1"), ("c", "root.par.new")] {
-        let said = stage.refusals(&format!("- submit: {{app: {app}, queue: {queue}, user: sue}}"));
-        assert!(said.len() == 1 && said[0].contains("root.par"), "{said:?}");
+        let reported = stage.refusals(&format!("- submit: {{app: {app}, queue: {queue}, user: sue}}"));
+        assert!(reported.len() == 1 && reported[0].contains("root.par"), "{reported:?}");
     }
     stage.play("- advance: 1h\n- clean: true\n- release: {app: a, id: t1}\n- release: {app: a, id: t2}\n- clean: true");
     assert_eq!((stage.app("a"), stage.states(&EX_16_QUEUES).as_str()), ("Completing", "Active Draining Draining gone"));
@@ -124,14 +124,14 @@ fn ex_16_a_queue_that_is_configured_again_is_active_again() {
 }
 
 #[test]
-fn ex_16_moving_the_last_application_out_lets_the_queue_go() {
+fn ex_16_moving_the_last_application_out_removes_the_queue() {
     let mut stage = ex_16_draining();
     stage.play(&format!(
         "- config: \"{}\"",
         ex_16_text(false).replace("submitacl: '*'", "submitacl: '*', adminacl: kim")
     ));
-    let said = stage.refusals("- move: {app: a, to: root.keep, as: {user: kim}}");
-    assert_eq!(said, [""; 0]);
+    let reported = stage.refusals("- move: {app: a, to: root.keep, as: {user: kim}}");
+    assert_eq!(reported, [""; 0]);
     stage.play("- clean: true");
     assert_eq!(stage.states(&EX_16_QUEUES), "Active gone gone gone");
     assert_eq!(stage.queue("root.keep").allocated, cores(2));

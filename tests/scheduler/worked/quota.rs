@@ -40,7 +40,7 @@ fn victims(stage: &mut Stage, by: &str) -> String {
 }
 
 #[test]
-fn n_01_a_queue_is_brought_down_to_its_lowered_maximum() {
+fn n_01_a_queue_is_reduced_to_its_lowered_maximum() {
     for profile in Profile::ALL {
         if !profile.enforces_quotas() {
             continue;
@@ -67,7 +67,7 @@ fn n_01_a_maximum_that_is_raised_in_time_spares_them() {
 }
 
 #[test]
-fn n_01_nothing_goes_unless_the_partition_says_so() {
+fn n_01_nothing_is_preempted_unless_the_partition_enables_it() {
     let off = |max| leaf(max, DELAY, 0).replace("quotapreemptionenabled: true", "enabled: true");
     let mut stage = full(Profile::Kornsole, DELAY, 0);
     stage.configure(&off(4));
@@ -87,7 +87,7 @@ fn n_01_the_delay_is_read_by_its_old_name() {
 
 /// t1 allows preemption; o is the originator of the application.
 #[test]
-fn n_01a_who_offers_itself_goes_first() {
+fn n_01a_opted_in_pods_are_preempted_first() {
     for (profile, first) in [(Profile::Kornsole, "t1<root.a"), (Profile::V1_9_0, "o<root.a")] {
         let mut stage = Stage::bare(profile, &leaf(10, DELAY, 0));
         stage.play("- node: {id: n1, capacity: {vcore: 20}}");
@@ -131,7 +131,7 @@ fn n_01b_every_guarantee_of_the_path_protects() {
 
 /// b uses 2 of its 4 guaranteed.
 #[test]
-fn n_01c_who_lacks_something_gives_nothing_of_it() {
+fn n_01c_a_queue_below_its_guarantee_loses_nothing_of_it() {
     let tree = |max: u32| {
         enforced(&format!(
             "{{name: p, resources: {{max: {{vcore: {max}, memory: 100}}}}, properties: {{{DELAY}}}, queues: [{{name: a}}, \
@@ -163,15 +163,15 @@ fn n_01d_a_delay_that_is_taken_out_calls_it_off() {
 }
 
 #[test]
-fn n_09_an_event_says_what_was_enforced() {
+fn n_09_an_event_shows_what_was_enforced() {
     let mut stage = full(Profile::Kornsole, DELAY, 8);
     stage.configure(&leaf(8, DELAY, 8));
     let events = stage.play("- advance: 10s");
-    let said = events.iter().find_map(|event| match event {
+    let reported = events.iter().find_map(|event| match event {
         EventKind::QuotaEnforced { queue, max, excess, preempted, victims } => {
             Some((queue.as_str(), max.clone(), excess.clone(), preempted.clone(), *victims))
         }
         _ => None,
     });
-    assert_eq!(said, Some(("root.a", cores(8), cores(2), cores(2), 1)));
+    assert_eq!(reported, Some(("root.a", cores(8), cores(2), cores(2), 1)));
 }

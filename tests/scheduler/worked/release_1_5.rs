@@ -53,7 +53,7 @@ fn d_22_a_name_without_nodes_stops_the_cluster() {
 
 /// 1.5.1 treats a resource that a node lacks as unlimited, so preemption is useless.
 #[test]
-fn sch_157_victims_on_a_node_that_lacks_a_resource() {
+fn sch_157_victims_on_a_node_without_a_resource() {
     let queues =
         "{name: a}, {name: b, resources: {guaranteed: {vcore: 4, gpu: 4}}, properties: {preemption.delay: 1s}},
         {name: c, resources: {guaranteed: {vcore: 1}}}";
@@ -134,7 +134,7 @@ fn p_02_what_hands_up_priorities() {
 
 /// P-06: since 1.8.0 the spent request is removed, too.
 #[test]
-fn p_02_the_end_of_an_allocation_hands_up_where_its_ask_goes() {
+fn p_02_the_end_of_an_allocation_notifies_the_parents_of_its_ask() {
     for profile in Profile::RELEASES {
         for (priority, decides) in [(1, true), (0, true), (-1, false)] {
             let mut stage = stale_with_running(profile, priority);
@@ -162,7 +162,7 @@ fn stale_with_running(profile: Profile, priority: i32) -> Stage {
 
 /// SCH-062: a removed queue passes the remaining priority up to the root.
 #[test]
-fn p_02_a_queue_that_goes_hands_up() {
+fn p_02_a_removed_queue_notifies_its_parents() {
     let without =
         "{name: p, properties: {priority.policy: fence}, queues: [{name: b, properties: {priority.offset: '100'}}]}";
     for profile in Profile::RELEASES {

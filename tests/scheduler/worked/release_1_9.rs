@@ -10,12 +10,12 @@ fn n_06_a_capacity_of_0_is_no_capacity() {
     for profile in Profile::ALL {
         let mut stage = Stage::bare(profile, &open_root("{name: a}"));
         stage.play("- node: {id: n1, capacity: {vcore: 4, gpu: 0}}");
-        let keeps = matches!(profile, Profile::V1_5_1 | Profile::V1_8_0);
+        let retains = matches!(profile, Profile::V1_5_1 | Profile::V1_8_0);
         let total = |stage: &Stage| stage.partition().nodes.iter().next().map(|node| node.total.clone());
         let named = |total: Option<Resource>| total.is_some_and(|total| total.get("gpu").is_some());
-        assert_eq!(named(total(&stage)), keeps, "{profile}");
+        assert_eq!(named(total(&stage)), retains, "{profile}");
         stage.play("- updateNode: {id: n1, capacity: {vcore: 8, gpu: 0}}");
-        assert_eq!(named(total(&stage)), keeps, "{profile}, after an update");
+        assert_eq!(named(total(&stage)), retains, "{profile}, after an update");
     }
 }
 

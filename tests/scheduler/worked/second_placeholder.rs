@@ -83,11 +83,11 @@ fn sch_151_a_second_placeholder_waits_for_15_s_if_it_tried_while_the_node_was_re
         assert_eq!(cycle(&mut scheduler, 1_100, false), [""; 0], "{profile}: p-2 tries, and n1 is reserved for p-1");
         for ask in ["t-1", "t-2", "t-3"] {
             let release = PartitionCommand::Release { app: "x".into(), ask: ask.into() };
-            let going = |events: Vec<_>| !events.is_empty();
+            let has_events = |events: Vec<_>| !events.is_empty();
             let victim = scheduler.partitions()[0].apps.iter().flat_map(|(_, app)| app.asks.iter().map(|(_, ask)| ask));
             let preempted = victim.filter(|a| a.id.as_str() == ask).any(|a| a.allocation.is_some_and(|a| a.preempted));
             if preempted {
-                assert!(going(scheduler.apply(Time::ZERO + Duration::from_secs(2), &release.into())));
+                assert!(has_events(scheduler.apply(Time::ZERO + Duration::from_secs(2), &release.into())));
             }
         }
         assert_eq!(cycle(&mut scheduler, 2_100, false), ["p-1 is allocated"], "{profile}");

@@ -87,11 +87,11 @@ impl Stage {
 
     /// Plays steps and returns the messages of rejections.
     pub fn refusals(&mut self, steps: &str) -> Vec<String> {
-        let said = self.play(steps).into_iter().filter_map(|event| match event {
+        let reported = self.play(steps).into_iter().filter_map(|event| match event {
             EventKind::AppRejected { message, .. } | EventKind::Denied { message, .. } => Some(message),
             _ => None,
         });
-        said.collect()
+        reported.collect()
     }
 
     /// Submits an application of sue to a queue.

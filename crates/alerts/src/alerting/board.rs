@@ -53,7 +53,7 @@ pub struct ReceiverStatus {
 
 /// The snapshot of a board.
 #[derive(Clone, Debug, Default)]
-pub struct Picture {
+pub struct BoardSnapshot {
     /// The cluster time of the last evaluation; `None` before the first one.
     pub at: Option<Time>,
     /// The active rules.
@@ -73,10 +73,10 @@ pub struct Picture {
     /// The receivers, by name.
     pub receivers: Vec<ReceiverStatus>,
     /// Problems of alerting itself, in words.
-    pub trouble: Vec<String>,
+    pub problem: Vec<String>,
 }
 
-impl Picture {
+impl BoardSnapshot {
     /// The firing alerts that are neither inhibited nor silenced.
     pub fn on(&self) -> impl Iterator<Item = &Alert> {
         self.alerts.iter().filter(|alert| alert.is_on())
@@ -88,7 +88,7 @@ pub(super) struct Inner {
     /// Queued notices, by receiver.
     pub outbox: BTreeMap<String, VecDeque<Notice>>,
     /// When alerts fired by the wall clock, in ms since 1970.
-    pub began: BTreeMap<(String, Subject), i64>,
+    pub started_at: BTreeMap<(String, Subject), i64>,
     pub status: BTreeMap<String, ReceiverStatus>,
     recent: VecDeque<Change>,
     unwritten: Option<String>,
@@ -106,7 +106,7 @@ pub struct Board {
     /// The cluster name in notices.
     pub cluster: String,
     pub(super) inner: Mutex<Inner>,
-    picture: ArcSwap<Picture>,
+    snapshot: ArcSwap<BoardSnapshot>,
     store: Option<Store>,
     pub(super) senders: Mutex<Vec<SyncSender<()>>>,
     wake: Mutex<Option<Wake>>,
@@ -116,7 +116,8 @@ pub struct Board {
 struct Saved {
     alerts: String,
     outbox: BTreeMap<String, VecDeque<Notice>>,
-    began: Vec<((String, Subject), i64)>,
+    #[serde(rename = "began")]
+    started_at: Vec<((String, Subject), i64)>,
 }
 
 impl std::fmt::Debug for Board {
@@ -132,7 +133,7 @@ impl Board {
         let mut inner = Inner {
             alerts: Alerts::new(rules),
             outbox: BTreeMap::new(),
-            began: BTreeMap::new(),
+            started_at: BTreeMap::new(),
             status: BTreeMap::new(),
             recent: VecDeque::new(),
             unwritten: None,
@@ -152,14 +153,14 @@ impl Board {
         for name in names {
             inner.status.insert(name.clone(), ReceiverStatus { name, ..ReceiverStatus::default() });
         }
-        let picture = ArcSwap::new(Arc::new(inner.picture()));
+        let snapshot = ArcSwap::new(Arc::new(inner.snapshot()));
         let (inner, cluster) = (Mutex::new(inner), cluster.to_owned());
-        Self { cluster, inner, picture, store, senders: Mutex::default(), wake: Mutex::default() }
+        Self { cluster, inner, snapshot, store, senders: Mutex::default(), wake: Mutex::default() }
     }
 
     /// The snapshot; cheap.
-    pub fn picture(&self) -> Arc<Picture> {
-        self.picture.load_full()
+    pub fn snapshot(&self) -> Arc<BoardSnapshot> {
+        self.snapshot.load_full()
     }
 
     /// Calls `wake` after each change of the snapshot, from any thread. Replaces the previous callback.
@@ -251,7 +252,7 @@ impl Board {
     }
 
     pub(super) fn show(&self, inner: MutexGuard<'_, Inner>) {
-        self.picture.store(Arc::new(inner.picture()));
+        self.snapshot.store(Arc::new(inner.snapshot()));
         drop(inner);
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
             wake();
@@ -271,13 +272,13 @@ impl Inner {
         let saved: Saved = serde_json::from_str(text).map_err(|error| error.to_string())?;
         self.alerts.restore(&saved.alerts, now)?;
         self.outbox = saved.outbox;
-        self.began = saved.began.into_iter().collect();
+        self.started_at = saved.started_at.into_iter().collect();
         Ok(())
     }
 
     fn saved(&self) -> Result<String, String> {
-        let began = self.began.iter().map(|(key, at)| (key.clone(), *at)).collect();
-        let saved = Saved { alerts: self.alerts.save()?, outbox: self.outbox.clone(), began };
+        let started_at = self.started_at.iter().map(|(key, at)| (key.clone(), *at)).collect();
+        let saved = Saved { alerts: self.alerts.save()?, outbox: self.outbox.clone(), started_at };
         serde_json::to_string(&saved).map_err(|error| error.to_string())
     }
 
@@ -286,11 +287,11 @@ impl Inner {
         let alert = &change.alert;
         let key = (alert.rule.clone(), alert.subject.clone());
         let fired = timing.ms(change.at.since(alert.fired.unwrap_or(change.at)));
-        let (began, ended) = match change.kind {
-            ChangeKind::Firing => (*self.began.entry(key).or_insert(fired), None),
-            ChangeKind::Resolved => (self.began.remove(&key).unwrap_or(fired), Some(timing.ms(Duration::ZERO))),
+        let (started_at, ended) = match change.kind {
+            ChangeKind::Firing => (*self.started_at.entry(key).or_insert(fired), None),
+            ChangeKind::Resolved => (self.started_at.remove(&key).unwrap_or(fired), Some(timing.ms(Duration::ZERO))),
         };
-        let notice = Notice { number: change.number, kind: change.kind, alert: alert.clone(), began, ended };
+        let notice = Notice { number: change.number, kind: change.kind, alert: alert.clone(), started_at, ended };
         let rules = Arc::clone(self.alerts.rules());
         for receiver in rules.targets.receivers.iter().filter(|receiver| alert.severity >= receiver.severity) {
             let waiting = self.outbox.entry(receiver.name.clone()).or_default();
@@ -305,25 +306,25 @@ impl Inner {
         self.recent.drain(..more);
     }
 
-    fn picture(&self) -> Picture {
+    fn snapshot(&self) -> BoardSnapshot {
         let status = |(name, status): (&String, &ReceiverStatus)| {
             let waiting = self.outbox.get(name).map_or(0, VecDeque::len);
             ReceiverStatus { waiting, ..status.clone() }
         };
-        let mut trouble = self.notes.clone();
-        trouble.extend(self.unwritten.iter().map(|why| format!("cannot save the alerts: {why}")));
+        let mut problem = self.notes.clone();
+        problem.extend(self.unwritten.iter().map(|why| format!("cannot save the alerts: {why}")));
         let receivers: Vec<ReceiverStatus> = self.status.iter().map(status).collect();
-        trouble.extend(self.unkept.iter().map(|why| format!("cannot write the state directory: {why}")));
+        problem.extend(self.unkept.iter().map(|why| format!("cannot write the state directory: {why}")));
         for one in &receivers {
             if let Some(why) = &one.failure {
-                trouble.push(format!("{} rejects alerts, {} are queued: {why}", one.name, one.waiting));
+                problem.push(format!("{} rejects alerts, {} are queued: {why}", one.name, one.waiting));
             }
             if one.dropped > 0 {
-                trouble
+                problem
                     .push(format!("{} alerts for {} were dropped because the queue was full", one.dropped, one.name));
             }
         }
-        Picture {
+        BoardSnapshot {
             at: self.alerts.stepped(),
             rules: Arc::clone(self.alerts.rules()),
             alerts: self.alerts.list(),
@@ -333,7 +334,7 @@ impl Inner {
             recent: self.recent.iter().cloned().collect(),
             next_change: self.alerts.next_change(),
             receivers,
-            trouble,
+            problem,
         }
     }
 }

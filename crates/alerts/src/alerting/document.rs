@@ -22,7 +22,8 @@ pub struct Notice {
     /// The alert at that time.
     pub alert: Alert,
     /// When it fired.
-    pub began: i64,
+    #[serde(rename = "began")]
+    pub started_at: i64,
     /// When it resolved.
     pub ended: Option<i64>,
 }
@@ -64,7 +65,7 @@ pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) 
         json!({
             "labels": labels(&notice.alert, cluster),
             "annotations": annotations(&notice.alert, rules),
-            "startsAt": rfc3339(notice.began),
+            "startsAt": rfc3339(notice.started_at),
             "endsAt": rfc3339(notice.ended.unwrap_or(believed)),
         })
     };
@@ -86,7 +87,7 @@ pub fn webhook(notice: &Notice, receiver: &str, rules: &Rules, cluster: &str) ->
         "status": status,
         "labels": labels,
         "annotations": annotations,
-        "startsAt": rfc3339(notice.began),
+        "startsAt": rfc3339(notice.started_at),
         "endsAt": ended,
         "generatorURL": "",
         "fingerprint": fingerprint,

@@ -21,5 +21,5 @@ pub mod document;
 pub mod send;
 pub mod store;
 
-pub use board::{Board, Picture, ReceiverStatus, Timing};
+pub use board::{Board, BoardSnapshot, ReceiverStatus, Timing};
 pub use store::Store;

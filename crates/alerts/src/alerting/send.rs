@@ -22,7 +22,7 @@ const IDLE: Duration = Duration::from_secs(60);
 /// # Errors
 /// Returns an error if a thread cannot be started.
 pub fn start(board: &Arc<Board>) -> std::io::Result<()> {
-    let rules = Arc::clone(&board.picture().rules);
+    let rules = Arc::clone(&board.snapshot().rules);
     for receiver in rules.targets.receivers.clone() {
         let (wake, woken) = sync_channel(1);
         board.senders.lock().unwrap_or_else(PoisonError::into_inner).push(wake);
@@ -145,9 +145,9 @@ impl Sender {
             .into_iter()
             .filter(|alert| alert.reported && alert.fired.is_some() && alert.severity >= self.receiver.severity);
         for alert in fires {
-            let Some(began) = inner.began.get(&(alert.rule.clone(), alert.subject.clone())) else { continue };
+            let Some(started_at) = inner.started_at.get(&(alert.rule.clone(), alert.subject.clone())) else { continue };
             let number = inner.alerts.next_change().saturating_sub(1);
-            all.push(Notice { number, kind: ChangeKind::Firing, alert, began: *began, ended: None });
+            all.push(Notice { number, kind: ChangeKind::Firing, alert, started_at: *started_at, ended: None });
         }
         // An alert that fired and resolved while the receiver was unavailable is only sent as resolved.
         (all, rules)

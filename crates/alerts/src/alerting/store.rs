@@ -24,12 +24,12 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if another process has it or the directory is unusable.
-    pub fn open(folder: &Path) -> Result<Self, String> {
-        let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrong)?;
-        match FileLock::take(&folder.join("alerts.lock")).map_err(wrong)? {
-            Some(lock) => Ok(Self { file: folder.join(FILE), lock }),
-            None => Err(format!("another kornsole process uses the alerts in {}", folder.display())),
+    pub fn open(dir: &Path) -> Result<Self, String> {
+        let wrong = |error: std::io::Error| format!("{}: {error}", dir.display());
+        DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(wrong)?;
+        match FileLock::take(&dir.join("alerts.lock")).map_err(wrong)? {
+            Some(lock) => Ok(Self { file: dir.join(FILE), lock }),
+            None => Err(format!("another kornsole process uses the alerts in {}", dir.display())),
         }
     }
 
@@ -53,17 +53,17 @@ impl Store {
     /// # Errors
     /// Returns an error if the write fails; the old content remains.
     pub fn write(&self, text: &str) -> Result<(), String> {
-        let beside = self.file.with_extension("json.new");
+        let temporary = self.file.with_extension("json.new");
         self.lock.keep().map_err(|error| format!("{}: {error}", self.file.display()))?;
         let written = || -> std::io::Result<()> {
-            let mut file = private(&beside)?;
+            let mut file = private(&temporary)?;
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
-            std::fs::rename(&beside, &self.file)
+            std::fs::rename(&temporary, &self.file)
         };
         written().map_err(|error| {
             // A partial file only uses space.
-            let _ = std::fs::remove_file(&beside);
+            let _ = std::fs::remove_file(&temporary);
             format!("{}: {error}", self.file.display())
         })
     }
@@ -85,11 +85,11 @@ fn private(path: &Path) -> std::io::Result<File> {
 }
 
 /// The usage of the disk of a directory; `None` if unknown.
-pub fn disk(folder: &Path) -> Option<Disk> {
-    let found = rustix::fs::statvfs(folder).ok()?;
+pub fn disk(dir: &Path) -> Option<Disk> {
+    let found = rustix::fs::statvfs(dir).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
     Some(Disk {
-        folder: folder.display().to_string(),
+        dir: dir.display().to_string(),
         free: bytes(found.f_bavail),
         // Space reserved for root counts as used.
         size: bytes(found.f_blocks),
@@ -111,29 +111,29 @@ mod tests {
 
     #[test]
     fn what_is_alerted_about_is_for_its_owner_alone() {
-        let folder = std::env::temp_dir().join(format!("kornsole-alerts-mode-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-alerts-mode-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
         // As an earlier version left it.
-        std::fs::write(folder.join("alerts.json.new"), "cut off").unwrap();
-        std::fs::set_permissions(folder.join("alerts.json.new"), Permissions::from_mode(0o644)).unwrap();
-        let store = Store::open(&folder).unwrap();
+        std::fs::write(dir.join("alerts.json.new"), "cut off").unwrap();
+        std::fs::set_permissions(dir.join("alerts.json.new"), Permissions::from_mode(0o644)).unwrap();
+        let store = Store::open(&dir).unwrap();
         store.write("{}").unwrap();
         for name in [FILE, "alerts.lock"] {
-            let mode = std::fs::metadata(folder.join(name)).unwrap().permissions().mode();
+            let mode = std::fs::metadata(dir.join(name)).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600, "{name}");
         }
         assert_eq!(store.read().unwrap().as_deref(), Some("{}"));
         drop(store);
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]
     fn a_silence_is_on_the_disk_or_refused_and_a_clock_set_back_stops_nothing() {
-        let folder = std::env::temp_dir().join(format!("kornsole-alerts-full-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        let (rules, file) = (Arc::new(defaults()), folder.join(FILE));
-        let store = Store::open(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-alerts-full-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let (rules, file) = (Arc::new(defaults()), dir.join(FILE));
+        let store = Store::open(&dir).unwrap();
         let board = Board::new("test", rules, Some(store), Time::ZERO, Vec::new());
         let (rule, subject, lasts) = (None, None, Duration::from_secs(3600));
         let order = SilenceOrder { rule, subject, lasts, by: "sue".to_owned(), reason: "known".to_owned() };
@@ -141,66 +141,65 @@ mod tests {
         let step = |wall| board.step(&given(), Timing { wall, speed: 1.0 });
         step(wall + Duration::from_secs(7200));
         // Simulates a full disk: a directory is in place of the file.
-        let beside = file.with_extension("json.new");
-        std::fs::create_dir_all(beside.join("below")).unwrap();
+        let temporary = file.with_extension("json.new");
+        std::fs::create_dir_all(temporary.join("below")).unwrap();
         let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();
         assert!(refused.contains("cannot save the silence"), "{refused}");
-        assert!(board.picture().silences.is_empty(), "what is refused is not done");
+        assert!(board.snapshot().silences.is_empty(), "what is refused is not done");
         assert!(
-            board.picture().trouble.iter().any(|why| why.contains("cannot save the alerts")),
+            board.snapshot().problem.iter().any(|why| why.contains("cannot save the alerts")),
             "{:?}",
-            board.picture().trouble
+            board.snapshot().problem
         );
-        std::fs::remove_dir_all(&beside).unwrap();
+        std::fs::remove_dir_all(&temporary).unwrap();
         let id = board.silence(order, Time::ZERO).unwrap();
-        assert!(board.picture().trouble.is_empty(), "it is over: {:?}", board.picture().trouble);
+        assert!(board.snapshot().problem.is_empty(), "it is over: {:?}", board.snapshot().problem);
         assert!(std::fs::read_to_string(&file).unwrap().contains("known") && id > 0);
         step(wall + Duration::from_secs(7200));
         std::fs::remove_file(&file).unwrap();
         step(wall);
         assert!(file.exists(), "it is written though the clock was set back two hours");
         drop(board);
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]
-    fn a_stolen_lock_lets_no_two_write_and_is_said_until_it_is_free() {
-        let folder = std::env::temp_dir().join(format!("kornsole-alerts-stolen-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        let store = Store::open(&folder).unwrap();
+    fn a_stolen_lock_never_allows_two_writers_and_is_reported_until_it_is_free() {
+        let dir = std::env::temp_dir().join(format!("kornsole-alerts-stolen-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let store = Store::open(&dir).unwrap();
         store.write("{}").unwrap();
-        std::fs::remove_file(folder.join("alerts.lock")).unwrap();
-        let thief = Store::open(&folder).unwrap();
+        std::fs::remove_file(dir.join("alerts.lock")).unwrap();
+        let thief = Store::open(&dir).unwrap();
         let why = store.write("{\"a\":1}").unwrap_err();
         assert!(why.contains("alerts.json: another kornsole took the lock"), "{why}");
         assert_eq!(store.read().unwrap().as_deref(), Some("{}"));
         drop(thief);
         store.write("{\"a\":2}").unwrap();
-        assert!(Store::open(&folder).is_err(), "it has the lock again");
-        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(Store::open(&dir).is_err(), "it has the lock again");
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]
-    fn alerts_that_were_cut_off_are_said_to_be_damaged() {
-        let folder = std::env::temp_dir().join(format!("kornsole-alerts-cut-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        let new =
-            || Board::new("test", Arc::new(defaults()), Some(Store::open(&folder).unwrap()), Time::ZERO, Vec::new());
+    fn truncated_alerts_are_reported_as_damaged() {
+        let dir = std::env::temp_dir().join(format!("kornsole-alerts-cut-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let new = || Board::new("test", Arc::new(defaults()), Some(Store::open(&dir).unwrap()), Time::ZERO, Vec::new());
         let board = new();
         board.step(&given(), Timing { wall: SystemTime::now(), speed: 1.0 });
         drop(board);
-        let whole = std::fs::read(folder.join(FILE)).unwrap();
+        let whole = std::fs::read(dir.join(FILE)).unwrap();
         for len in [0, 1, whole.len() / 2, whole.len() - 1] {
-            std::fs::write(folder.join(FILE), &whole[..len]).unwrap();
-            let trouble = new().picture().trouble.join(" ");
+            std::fs::write(dir.join(FILE), &whole[..len]).unwrap();
+            let problem = new().snapshot().problem.join(" ");
             assert!(
-                trouble.contains("damaged") && trouble.contains("alerts.json.damaged and started"),
-                "{len}: {trouble}"
+                problem.contains("damaged") && problem.contains("alerts.json.damaged and started"),
+                "{len}: {problem}"
             );
         }
-        std::fs::write(folder.join(FILE), &whole).unwrap();
-        assert!(new().picture().trouble.is_empty());
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::write(dir.join(FILE), &whole).unwrap();
+        assert!(new().snapshot().problem.is_empty());
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     fn given() -> Given {

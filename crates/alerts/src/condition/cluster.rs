@@ -24,12 +24,12 @@ pub fn outside(rule: &Rule, given: &Given) -> Option<Vec<Reading>> {
     let disk = given.disk.as_ref()?;
     let used = disk.used();
     let bytes = |amount: u64| show_amount("memory", i64::try_from(amount).unwrap_or(i64::MAX));
-    let figures = match &disk.failure {
+    let metrics = match &disk.failure {
         Some(why) => format!("cannot write: {why}"),
         None => format!("{used:.0}% of {} in use, {} free", bytes(disk.size), bytes(disk.free)),
     };
-    let subject = Subject::new("", SubjectKind::Disk, disk.folder.as_str());
-    Some(Reading::of_value(rule, subject, used, figures).into_iter().collect())
+    let subject = Subject::new("", SubjectKind::Disk, disk.dir.as_str());
+    Some(Reading::of_value(rule, subject, used, metrics).into_iter().collect())
 }
 
 /// The newest configuration was rejected.
@@ -39,8 +39,8 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     let refused = last.filter(|record| record.detail == ChangeDetail::CONFIG_REFUSED);
     let reading = |record: &Arc<Record>| {
         let first = record.message.lines().next().unwrap_or_default();
-        let figures = format!("latest configuration rejected; previous one still active: {first}");
-        Reading::so(Subject::whole(SubjectKind::Configuration), figures)
+        let metrics = format!("latest configuration rejected; previous one still active: {first}");
+        Reading::so(Subject::whole(SubjectKind::Configuration), metrics)
     };
     Some(refused.map(reading).into_iter().collect())
 }
@@ -71,8 +71,8 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
     let all: u64 = apps.values().sum();
     let Some((most, times)) = apps.iter().max_by_key(|(_, times)| **times) else { return Vec::new() };
     let (lost, of) = (count(all, "allocation"), count(apps.len() as u64, "application"));
-    let figures = format!("{lost} of {of} preempted in the last {}, most of {most} ({times})", span(rule.within));
-    Reading::of_value(rule, Subject::new(&part.name, SubjectKind::Cluster, ""), all as f64, figures)
+    let metrics = format!("{lost} of {of} preempted in the last {}, most of {most} ({times})", span(rule.within));
+    Reading::of_value(rule, Subject::new(&part.name, SubjectKind::Cluster, ""), all as f64, metrics)
         .into_iter()
         .collect()
 }
@@ -80,13 +80,13 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
 /// Requests that fit all nodes together but no single one.
 pub fn fragmentation(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let asks = asks_without_a_node(part);
-    let figures = format!(
+    let metrics = format!(
         "{} fit the free capacity of all schedulable nodes together, but no single node",
         count(asks, "request")
     );
     let subject = Subject::new(&part.name, SubjectKind::Cluster, "");
     match asks {
         0 => Vec::new(),
-        asks => Reading::of_value(rule, subject, asks as f64, figures).into_iter().collect(),
+        asks => Reading::of_value(rule, subject, asks as f64, metrics).into_iter().collect(),
     }
 }

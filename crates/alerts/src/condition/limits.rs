@@ -31,11 +31,16 @@ pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
             |amount: i64| row.resource.as_ref().map_or_else(|| amount.to_string(), |name| show_amount(name, amount));
         let percent = row.part() as f64 / 10.0;
         let (used, limit, what) = (show(row.used), show(row.limit), resource_word(row.resource_name()));
-        let held = match row.held_back() {
+        let blocked = match row.blocked() {
             0 => String::new(),
-            held => format!(", {} blocked", show(held)),
+            blocked => format!(", {} blocked", show(blocked)),
         };
-        Reading::of_value(rule, subject, percent, format!("{used} of {limit} {what} ({:.0}%){held}", percent.floor()))
+        Reading::of_value(
+            rule,
+            subject,
+            percent,
+            format!("{used} of {limit} {what} ({:.0}%){blocked}", percent.floor()),
+        )
     };
     fullest.into_iter().filter_map(reading).collect()
 }

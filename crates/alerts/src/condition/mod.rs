@@ -24,7 +24,7 @@ pub(super) struct Reading {
     /// The value, in the unit of the threshold.
     pub value: f64,
     /// The values in words, without the subject.
-    pub figures: String,
+    pub metrics: String,
     /// The variable object of the subject, for example the first application of a queue. A change restarts the
     /// condition.
     pub which: String,
@@ -32,14 +32,14 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Returns a reading if the value starts or keeps an alert.
-    fn of_value(rule: &Rule, subject: Subject, value: f64, figures: String) -> Option<Self> {
+    fn of_value(rule: &Rule, subject: Subject, value: f64, metrics: String) -> Option<Self> {
         let starts = value >= rule.at;
-        (starts || value >= rule.resolve_at).then_some(Self { subject, starts, value, figures, which: String::new() })
+        (starts || value >= rule.resolve_at).then_some(Self { subject, starts, value, metrics, which: String::new() })
     }
 
     /// A reading without a threshold.
-    fn so(subject: Subject, figures: String) -> Self {
-        Self { subject, starts: true, value: 1.0, figures, which: String::new() }
+    fn so(subject: Subject, metrics: String) -> Self {
+        Self { subject, starts: true, value: 1.0, metrics, which: String::new() }
     }
 }
 

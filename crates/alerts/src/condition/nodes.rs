@@ -21,8 +21,8 @@ pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -
             true => String::new(),
             false => format!(", it had {}", amounts(&lost.had)),
         };
-        let figures = format!("missing for {}{had}", span(gone));
-        Reading::so(Subject::new(&part.name, SubjectKind::Node, lost.node.as_str()), figures)
+        let metrics = format!("missing for {}{had}", span(gone));
+        Reading::so(Subject::new(&part.name, SubjectKind::Node, lost.node.as_str()), metrics)
     };
     lost.filter(|lost| !there(&lost.node) && given.at.since(lost.at) < rule.within).map(reading).collect()
 }
@@ -33,8 +33,8 @@ pub fn not_ready(part: &PartitionView) -> Vec<Reading> {
     // Cordoning is intentional.
     let not_ready = not_ready.filter(|(_, why)| *why != "cordoned");
     let reading = |(node, why): (&std::sync::Arc<view::NodeRow>, &str)| {
-        let figures = format!("{why}, {} allocations on it", node.allocations.len());
-        Reading::so(Subject::new(&part.name, SubjectKind::Node, node.id.as_str()), figures)
+        let metrics = format!("{why}, {} allocations on it", node.allocations.len());
+        Reading::so(Subject::new(&part.name, SubjectKind::Node, node.id.as_str()), metrics)
     };
     not_ready.map(reading).collect()
 }

@@ -36,15 +36,15 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
     for leaf in part.walk().filter(|queue| queue.leaf && queue.state == QueueState::Active) {
         let Some((app, ask)) = oldest(part, leaf) else { continue };
         let AskState::Pending { reason, .. } = ask.state else { continue };
-        let held = app.blocked_by_queue || app.blocked_by_limits;
+        let blocked = app.blocked_by_queue || app.blocked_by_limits;
         // User limits, Kubernetes conditions, and the order of a gang are not visible here: the scheduler's own try is
         // more precise.
         let tried = match reason {
             PendingReason::UserQuota | PendingReason::Placeholder | PendingReason::Turn => true,
-            PendingReason::NoNode => ask.said.is_some() || given.view.kubernetes.is_some(),
+            PendingReason::NoNode => ask.reported.is_some() || given.view.kubernetes.is_some(),
             PendingReason::NotTried | PendingReason::QueueQuota => false,
         };
-        if held || tried || part.headroom(leaf).is_some_and(|room| !room.fit_in_max_undef(&ask.resource)) {
+        if blocked || tried || part.headroom(leaf).is_some_and(|space| !space.fit_in_max_undef(&ask.resource)) {
             continue;
         }
         let fits = |(node, free): &(&NodeRow, Resource)| node.reservations.is_empty() && free.fit_in(&ask.resource);
@@ -76,14 +76,14 @@ pub fn fits(rule: &Rule, given: &Given, heads: &[Vec<Head>]) -> Vec<Reading> {
         let covered = heads.iter().filter(|head| rule.covers(&head.queue));
         let reading = |head: &Head| {
             let waited = given.at.since(head.since);
-            let figures = format!(
+            let metrics = format!(
                 "{} requests {}, fits, and has been pending for {}",
                 head.app,
                 amounts(&head.ask),
                 span(waited)
             );
             let which = head.app.to_string();
-            Reading { value: waited.as_secs_f64(), which, ..Reading::so(subject(part, &head.queue), figures) }
+            Reading { value: waited.as_secs_f64(), which, ..Reading::so(subject(part, &head.queue), metrics) }
         };
         covered.map(reading).collect::<Vec<_>>()
     };
@@ -100,8 +100,8 @@ pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec
         let first = heads.iter().min_by_key(|head| head.since)?;
         let queues = count(heads.len() as u64, "queue");
         let why = if given.view.paused { "the scheduler is paused" } else { "no allocations" };
-        let figures = format!("{why}; {} of {} fits; {queues} have a request that fits", first.app, first.queue);
-        Some(Reading::so(Subject::new(&part.name, SubjectKind::Cluster, ""), figures))
+        let metrics = format!("{why}; {} of {} fits; {queues} have a request that fits", first.app, first.queue);
+        Some(Reading::so(Subject::new(&part.name, SubjectKind::Cluster, ""), metrics))
     };
     given.view.partitions.iter().zip(heads).filter_map(reading).collect()
 }
@@ -114,7 +114,7 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     // Parents precede their children.
     let all: Vec<&Arc<QueueRow>> = part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).collect();
     for queue in all.into_iter().rev() {
-        let Some((resource, guaranteed, used, pending)) = largest_lack(queue) else { continue };
+        let Some((resource, guaranteed, used, pending)) = largest_shortage(queue) else { continue };
         if above.contains(&queue.path) {
             continue;
         }
@@ -122,8 +122,8 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
         let percent = deficit as f64 * 100.0 / guaranteed.max(1) as f64;
         let show = |amount| show_amount(resource, amount);
         let (what, has, of, asks) = (resource_word(resource), show(used), show(guaranteed), show(pending));
-        let figures = format!("{has} of {of} guaranteed {what}, {asks} pending");
-        if let Some(reading) = Reading::of_value(rule, subject(part, &queue.path), percent, figures) {
+        let metrics = format!("{has} of {of} guaranteed {what}, {asks} pending");
+        if let Some(reading) = Reading::of_value(rule, subject(part, &queue.path), percent, metrics) {
             found.push(reading);
             let parent = |queue: &&'_ Arc<QueueRow>| queue.parent.and_then(|slot| part.queue(slot));
             let mut parents = std::iter::successors(parent(&queue), parent);
@@ -134,13 +134,13 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     found
 }
 
-fn largest_lack(queue: &QueueRow) -> Option<(&str, i64, i64, i64)> {
+fn largest_shortage(queue: &QueueRow) -> Option<(&str, i64, i64, i64)> {
     let shortage = |(name, guaranteed): (&'_ str, i64)| {
         let (used, pending) = (queue.allocated.amount(name), queue.pending.amount(name));
         guaranteed.min(used.saturating_add(pending)).saturating_sub(used)
     };
-    let lacking = queue.guaranteed.as_ref()?.iter().filter(|of| of.1 > 0 && shortage(*of) > 0);
-    let (name, guaranteed) = lacking.max_by_key(|of| i128::from(shortage(*of)) * 1000 / i128::from(of.1))?;
+    let missing = queue.guaranteed.as_ref()?.iter().filter(|of| of.1 > 0 && shortage(*of) > 0);
+    let (name, guaranteed) = missing.max_by_key(|of| i128::from(shortage(*of)) * 1000 / i128::from(of.1))?;
     Some((name, guaranteed, queue.allocated.amount(name), queue.pending.amount(name)))
 }
 
@@ -152,8 +152,8 @@ pub fn waits(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
         let waiting = leaf.apps.iter().filter_map(|slot| part.app(*slot)).filter(|app| app.pending_asks > 0).count();
         let cause = cause_words(part, app).unwrap_or_else(|| "unknown".to_owned());
         let (waits, waiting) = (span(waited), count(waiting as u64, "application"));
-        let figures = format!("{} waits for {waits}, cause: {cause}; {waiting} in all", app.id);
-        Reading::of_value(rule, subject(part, &leaf.path), waited.as_secs_f64(), figures)
+        let metrics = format!("{} waits for {waits}, cause: {cause}; {waiting} in all", app.id);
+        Reading::of_value(rule, subject(part, &leaf.path), waited.as_secs_f64(), metrics)
     };
     part.walk().filter(|queue| queue.leaf && rule.covers(&queue.path)).filter_map(reading).collect()
 }
@@ -170,8 +170,8 @@ pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
         let (percent, name, used, most, pending) = full?;
         let show = |amount| show_amount(&name, amount);
         let (used, most, pending, what) = (show(used), show(most), show(pending), resource_word(&name));
-        let figures = format!("{used} of {most} {what} ({}), {pending} pending", Unit::Percent.show(percent.floor()));
-        Reading::of_value(rule, subject(part, &queue.path), percent, figures)
+        let metrics = format!("{used} of {most} {what} ({}), {pending} pending", Unit::Percent.show(percent.floor()));
+        Reading::of_value(rule, subject(part, &queue.path), percent, metrics)
     };
     part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).filter_map(reading).collect()
 }
@@ -182,10 +182,10 @@ pub fn drains(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> 
     let below = |row: &QueueRow| row.parent.and_then(|slot| part.queue(slot)).is_some_and(|parent| drains(parent));
     let reading = |row: &Arc<QueueRow>| {
         let lasting = given.at.since(row.state_since);
-        let held = count(part.draining(row).applications.len() as u64, "application");
+        let blocked = count(part.draining(row).applications.len() as u64, "application");
         let least = if row.state_before { "at least " } else { "" };
-        let figures = format!("has been draining for {least}{}, blocked by {held}", span(lasting));
-        Reading::of_value(rule, subject(part, &row.path), lasting.as_secs_f64(), figures)
+        let metrics = format!("has been draining for {least}{}, blocked by {blocked}", span(lasting));
+        Reading::of_value(rule, subject(part, &row.path), lasting.as_secs_f64(), metrics)
     };
     part.walk().filter(|row| drains(row) && !below(row) && rule.covers(&row.path)).filter_map(reading).collect()
 }

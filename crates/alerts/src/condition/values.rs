@@ -31,15 +31,15 @@ pub fn readings(rule: &Rule, given: &Given, memory: &Memory, shared: &mut Shared
             }
             let Some(outcome) = when.evaluate(moment, row) else { continue };
             let over =
-                rule.until.as_ref().is_some_and(|until| until.evaluate(moment, row).is_some_and(|until| until.holds));
-            let stays = if rule.until.is_some() { !over } else { outcome.holds };
-            if outcome.holds || stays {
-                let figures = when.figures(moment, row);
+                rule.until.as_ref().is_some_and(|until| until.evaluate(moment, row).is_some_and(|until| until.is_true));
+            let stays = if rule.until.is_some() { !over } else { outcome.is_true };
+            if outcome.is_true || stays {
+                let metrics = when.metrics(moment, row);
                 found.push(Reading {
                     subject,
-                    starts: outcome.holds,
+                    starts: outcome.is_true,
                     value: outcome.left,
-                    figures,
+                    metrics,
                     which: String::new(),
                 });
             }

@@ -29,12 +29,12 @@ pub struct Expression {
     text: String,
     of: SubjectKind,
     left: Term,
-    sign: Sign,
+    operator: Operator,
     right: Term,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
+enum Operator {
     More,
     AtLeast,
     Less,
@@ -73,7 +73,7 @@ pub struct Outcome {
     /// The right side.
     pub right: f64,
     /// Whether the comparison is true.
-    pub holds: bool,
+    pub is_true: bool,
 }
 
 impl Expression {
@@ -85,7 +85,7 @@ impl Expression {
         let tokens = tokens(text)?;
         let mut parser = Parser::new(&tokens, text.len());
         let left = parser.sum()?;
-        let sign = parser.comparison()?;
+        let operator = parser.comparison()?;
         let right = parser.sum()?;
         if let Some((at, token)) = parser.peek() {
             let hint = "an expression is one comparison: `queue.waiting.p95 > 30m`";
@@ -108,7 +108,7 @@ impl Expression {
             let message = format!("it mixes values of a {} and of a {}", of.word(), other.word());
             return Err(fault(0, message, "values of one kind, and values of `cluster`"));
         }
-        Ok(Self { text: text.trim().to_owned(), of, left, sign, right })
+        Ok(Self { text: text.trim().to_owned(), of, left, operator, right })
     }
 
     /// As it is written.
@@ -126,25 +126,25 @@ impl Expression {
         let cluster = moment.rows.first()?;
         let left = self.left.evaluate(moment, row, cluster)?;
         let right = self.right.evaluate(moment, row, cluster)?;
-        let holds = match self.sign {
-            Sign::More => left > right,
-            Sign::AtLeast => left >= right,
-            Sign::Less => left < right,
-            Sign::AtMost => left <= right,
+        let is_true = match self.operator {
+            Operator::More => left > right,
+            Operator::AtLeast => left >= right,
+            Operator::Less => left < right,
+            Operator::AtMost => left <= right,
         };
-        (left.is_finite() && right.is_finite()).then_some(Outcome { left, right, holds })
+        (left.is_finite() && right.is_finite()).then_some(Outcome { left, right, is_true })
     }
 
     /// Its values: `queue.use.cpu 4, queue.maximum.cpu 8`.
-    pub fn figures(&self, moment: &Moment, row: &Row) -> String {
+    pub fn metrics(&self, moment: &Moment, row: &Row) -> String {
         let mut values = Vec::new();
         self.left.values(&mut values);
         self.right.values(&mut values);
         let mut parts: Vec<String> = Vec::new();
         for value in values {
             let of = if value.of == SubjectKind::Cluster { moment.rows.first() } else { Some(row) };
-            let figure = of.and_then(|row| moment.figure(row, value));
-            let part = format!("{value} {}", figure.map_or("unknown".to_owned(), |figure| value.show(figure)));
+            let metric = of.and_then(|row| moment.metric(row, value));
+            let part = format!("{value} {}", metric.map_or("unknown".to_owned(), |metric| value.show(metric)));
             if !parts.contains(&part) {
                 parts.push(part);
             }
@@ -181,11 +181,11 @@ impl Term {
             Self::Number(number) => Some(*number),
             Self::Value(value) => {
                 let row = if value.of == SubjectKind::Cluster { cluster } else { row };
-                Some(in_units(value, moment.figure(row, value)?))
+                Some(in_units(value, moment.metric(row, value)?))
             }
-            Self::Two(left, sign, right) => {
+            Self::Two(left, operator, right) => {
                 let (left, right) = (left.evaluate(moment, row, cluster)?, right.evaluate(moment, row, cluster)?);
-                match sign {
+                match operator {
                     '+' => Some(left + right),
                     '-' => Some(left - right),
                     '*' => Some(left * right),
@@ -197,14 +197,14 @@ impl Term {
 }
 
 /// Converts a value to its display unit.
-fn in_units(value: &Value, figure: i64) -> f64 {
-    let figure = figure as f64;
+fn in_units(value: &Value, metric: i64) -> f64 {
+    let metric = metric as f64;
     match value.measure.unit() {
-        Unit::Amount if value.resource.as_deref() == Some(VCORE) => figure / 1000.0,
-        Unit::Duration => figure / 1000.0,
+        Unit::Amount if value.resource.as_deref() == Some(VCORE) => metric / 1000.0,
+        Unit::Duration => metric / 1000.0,
         // A share is a part of 1, like a number with a percent sign.
-        Unit::Share => figure / 1000.0,
-        Unit::Amount | Unit::Count => figure,
+        Unit::Share => metric / 1000.0,
+        Unit::Amount | Unit::Count => metric,
     }
 }
 
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_speaks_of_one_kind_of_things() {
+    fn an_expression_has_one_kind_of_subject() {
         let of = |text: &str| Expression::parse(text).unwrap().of();
         assert_eq!(of("queue.use.cpu / queue.maximum.cpu > 90%"), SubjectKind::Queue);
         assert_eq!(of("2 * (cluster.pending.memory + 1Gi) >= cluster.maximum.memory"), SubjectKind::Cluster);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_their_place_and_say_what_is_right() {
+    fn errors_have_a_location_and_a_remedy() {
         assert_eq!(wrong("queue.use.cpu >").0, 15);
         assert_eq!(wrong("queue.use.cpu").1, "it has no comparison: compare with one of > >= < <=");
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ExpressionFault, Sign, Term};
+use super::{ExpressionFault, Operator, Term};
 use view::trends::{SubjectKind, UnknownValue, Value};
 
 const DEEPEST: usize = 32;
@@ -12,7 +12,7 @@ pub(super) enum Token {
     Number(f64),
     Name(String),
     /// An operator, a comparison, a parenthesis.
-    Sign(&'static str),
+    Operator(&'static str),
 }
 
 impl fmt::Display for Token {
@@ -20,12 +20,12 @@ impl fmt::Display for Token {
         match self {
             Self::Number(number) => write!(f, "`{number}`"),
             Self::Name(name) => write!(f, "`{name}`"),
-            Self::Sign(sign) => write!(f, "`{sign}`"),
+            Self::Operator(operator) => write!(f, "`{operator}`"),
         }
     }
 }
 
-const SIGNS: [&str; 10] = [">=", "<=", ">", "<", "+", "-", "*", "/", "(", ")"];
+const SYMBOLS: [&str; 10] = [">=", "<=", ">", "<", "+", "-", "*", "/", "(", ")"];
 
 pub(super) fn fault(at: usize, message: String, hint: &str) -> ExpressionFault {
     ExpressionFault { at, message, hint: hint.to_owned() }
@@ -48,9 +48,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ExpressionFault>
             let end = word(|c| c.is_whitespace() || "()<>=+*".contains(c));
             found.push((at, Token::Name(rest[..end].to_owned())));
             at += end;
-        } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
-            found.push((at, Token::Sign(sign)));
-            at += sign.len();
+        } else if let Some(operator) = SYMBOLS.into_iter().find(|operator| rest.starts_with(operator)) {
+            found.push((at, Token::Operator(operator)));
+            at += operator.len();
         } else {
             let hint = "numbers, values, + - * / ( ) and one of > >= < <=";
             return Err(fault(at, format!("unexpected {first:?}"), hint));
@@ -99,19 +99,19 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next)
     }
 
-    fn sign(&mut self, signs: &[&'static str]) -> Option<&'static str> {
-        let Some((_, Token::Sign(sign))) = self.peek() else { return None };
-        let found = signs.contains(sign).then_some(*sign);
+    fn operator(&mut self, symbols: &[&'static str]) -> Option<&'static str> {
+        let Some((_, Token::Operator(operator))) = self.peek() else { return None };
+        let found = symbols.contains(operator).then_some(*operator);
         self.next += usize::from(found.is_some());
         found
     }
 
-    pub(super) fn comparison(&mut self) -> Result<Sign, ExpressionFault> {
-        Ok(match self.sign(&[">=", "<=", ">", "<"]) {
-            Some(">") => Sign::More,
-            Some(">=") => Sign::AtLeast,
-            Some("<") => Sign::Less,
-            Some(_) => Sign::AtMost,
+    pub(super) fn comparison(&mut self) -> Result<Operator, ExpressionFault> {
+        Ok(match self.operator(&[">=", "<=", ">", "<"]) {
+            Some(">") => Operator::More,
+            Some(">=") => Operator::AtLeast,
+            Some("<") => Operator::Less,
+            Some(_) => Operator::AtMost,
             None => {
                 let hint = "compare with one of > >= < <=";
                 return Err(match self.peek() {
@@ -124,18 +124,18 @@ impl<'t> Parser<'t> {
 
     pub(super) fn sum(&mut self) -> Result<Term, ExpressionFault> {
         let mut term = self.product()?;
-        while let Some(sign) = self.sign(&["+", "-"]) {
-            let sign = if sign == "+" { '+' } else { '-' };
-            term = Term::Two(Box::new(term), sign, Box::new(self.product()?));
+        while let Some(operator) = self.operator(&["+", "-"]) {
+            let operator = if operator == "+" { '+' } else { '-' };
+            term = Term::Two(Box::new(term), operator, Box::new(self.product()?));
         }
         Ok(term)
     }
 
     fn product(&mut self) -> Result<Term, ExpressionFault> {
         let mut term = self.single()?;
-        while let Some(sign) = self.sign(&["*", "/"]) {
-            let sign = if sign == "*" { '*' } else { '/' };
-            term = Term::Two(Box::new(term), sign, Box::new(self.single()?));
+        while let Some(operator) = self.operator(&["*", "/"]) {
+            let operator = if operator == "*" { '*' } else { '/' };
+            term = Term::Two(Box::new(term), operator, Box::new(self.single()?));
         }
         Ok(term)
     }
@@ -149,32 +149,32 @@ impl<'t> Parser<'t> {
         match token {
             Token::Number(number) => Ok(Term::Number(*number)),
             Token::Name(name) => value(*at, name).map(Term::Value),
-            Token::Sign("(") if self.depth < DEEPEST => {
+            Token::Operator("(") if self.depth < DEEPEST => {
                 self.depth += 1;
                 let inner = self.sum()?;
                 self.depth -= 1;
-                match self.sign(&[")"]) {
+                match self.operator(&[")"]) {
                     Some(_) => Ok(inner),
                     None => Err(fault(*at, "this parenthesis is not closed".to_owned(), "write `)`")),
                 }
             }
-            Token::Sign("(") => {
+            Token::Operator("(") => {
                 Err(fault(*at, format!("parentheses are nested deeper than {DEEPEST} levels"), "fewer"))
             }
-            Token::Sign(_) => Err(fault(*at, format!("expected a number or value, found {token}"), HINT)),
+            Token::Operator(_) => Err(fault(*at, format!("expected a number or value, found {token}"), HINT)),
         }
     }
 }
 
 fn value(at: usize, name: &str) -> Result<Value, ExpressionFault> {
     let kind = |part: &str| SubjectKind::ALL.iter().any(|kind| part.starts_with(&format!("{}.", kind.word())));
-    let joined = name.match_indices(['/', '-']).find(|(sign, _)| {
-        let rest = &name[sign + 1..];
+    let joined = name.match_indices(['/', '-']).find(|(operator, _)| {
+        let rest = &name[operator + 1..];
         kind(rest) || rest.starts_with(|c: char| c.is_ascii_digit())
     });
-    if let Some((sign, which)) = joined {
-        let hint = format!("write blanks around it: `{} {which} {}`", &name[..sign], &name[sign + 1..]);
-        return Err(fault(at + sign, format!("`{which}` is part of a name here"), &hint));
+    if let Some((operator, which)) = joined {
+        let hint = format!("write blanks around it: `{} {which} {}`", &name[..operator], &name[operator + 1..]);
+        return Err(fault(at + operator, format!("`{which}` is part of a name here"), &hint));
     }
     name.parse().map_err(|why: UnknownValue| fault(at, why.to_string(), "docs/guide/trends.md lists all values"))
 }

@@ -201,8 +201,8 @@ fn thresholds(
             let message = format!("{} has no effect for the kind {}", entry.name, rule.kind.word());
             faults.push(entry.fault("ALR-013", message, hint));
         }
-        let lacks_when = rule.kind == Kind::Expression && rule.when.is_none() && find("when").is_none();
-        if lacks_when {
+        let shortage_when = rule.kind == Kind::Expression && rule.when.is_none() && find("when").is_none();
+        if shortage_when {
             let hint = "when = \"queue.waiting.p95 > 30m\"";
             faults.push(fault(table.text, "ALR-004", at, "rule", "the rule has no expression".to_owned(), hint));
         }
@@ -240,14 +240,14 @@ fn threshold(entry: &Entry<'_, '_>, unit: Unit, faults: &mut Vec<Fault>) -> Opti
         }
         return Some(duration.as_secs_f64());
     }
-    let figure = entry.number(faults)?;
+    let metric = entry.number(faults)?;
     let (right, hint) = match unit {
-        Unit::Percent => (figure > 0.0 && figure <= 100.0, "percent, more than 0 and at most 100"),
-        _ => (figure >= 1.0 && figure.fract() == 0.0 && figure < 1e15, "an integer of 1 or more"),
+        Unit::Percent => (metric > 0.0 && metric <= 100.0, "percent, more than 0 and at most 100"),
+        _ => (metric >= 1.0 && metric.fract() == 0.0 && metric < 1e15, "an integer of 1 or more"),
     };
     if !right {
-        let message = format!("{figure} is always true or always false");
+        let message = format!("{metric} is always true or always false");
         faults.push(entry.wrong("ALR-010", message, hint));
     }
-    Some(figure)
+    Some(metric)
 }

@@ -90,7 +90,7 @@ notify = 'loudly'
 ";
 
 #[test]
-fn every_fault_has_its_place_and_says_what_is_right() {
+fn every_error_has_its_location_and_a_remedy() {
     insta::assert_snapshot!(report(FAULTS));
     assert_eq!(read(FAULTS).rules, None, "nothing is half applied");
 }

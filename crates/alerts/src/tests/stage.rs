@@ -63,7 +63,7 @@ impl Stage {
 
     /// Sets the used percentage of the disk.
     pub fn disk(&mut self, used: u64) {
-        self.given.disk = Some(Disk { folder: "state".into(), free: 100 - used, size: 100, failure: None });
+        self.given.disk = Some(Disk { dir: "state".into(), free: 100 - used, size: 100, failure: None });
     }
 
     /// Evaluates after some seconds. Returns the reported changes.

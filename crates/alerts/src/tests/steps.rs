@@ -39,7 +39,7 @@ fn it_fires_once_after_its_time_and_is_over_below_its_second_threshold() {
 }
 
 #[test]
-fn a_condition_that_breaks_off_begins_again() {
+fn a_condition_that_is_interrupted_restarts() {
     let mut stage = Stage::new(DISK);
     stage.disk(95);
     stage.step(10);
@@ -88,7 +88,7 @@ fn a_clock_that_jumps_back_counts_nothing_twice() {
 }
 
 #[test]
-fn what_nobody_can_see_neither_fires_nor_resolves() {
+fn an_invisible_subject_neither_fires_nor_resolves() {
     let mut stage = Stage::new(&(DISK.to_owned() + NODES + CONNECTION));
     stage.step(10);
     stage.nodes(&["n-1"]);
@@ -119,7 +119,7 @@ fn a_node_that_was_drained_is_not_lost() {
 }
 
 #[test]
-fn an_inhibited_alert_is_reported_when_what_inhibits_is_over_and_it_still_holds() {
+fn an_inhibited_alert_is_reported_when_the_inhibition_ends_and_it_still_fires() {
     let text = DISK.replace("for = '1m'", "for = '1m'\ninhibited-by = ['lost']") + NODES;
     let mut stage = Stage::new(&text);
     stage.disk(95);
@@ -128,8 +128,8 @@ fn an_inhibited_alert_is_reported_when_what_inhibits_is_over_and_it_still_holds(
     assert_eq!(stage.step(60), ["lost: node n-2 fires: missing for 0s"]);
     assert!(stage.step(60).is_empty());
     let alerts = stage.alerts.list();
-    let held: Vec<_> = alerts.iter().map(|alert| (alert.rule.as_str(), alert.stage, alert.held.is_some())).collect();
-    assert_eq!(held, [("lost", How::Firing, false), ("disk", How::Firing, true)]);
+    let muted: Vec<_> = alerts.iter().map(|alert| (alert.rule.as_str(), alert.stage, alert.muted.is_some())).collect();
+    assert_eq!(muted, [("lost", How::Firing, false), ("disk", How::Firing, true)]);
     stage.nodes(&["n-1", "n-2"]);
     assert_eq!(stage.step(10), ["lost: node n-2 is over: missing for 1m"]);
     assert!(stage.step(50).is_empty(), "it has the time of its rule to go by itself");

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cluster_of_a_pod_is_named_by_what_tells_it_from_others() {
+    fn the_cluster_of_a_pod_has_a_distinct_name() {
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(pod_label(text("10.96.0.1"), text("443"), "yunikorn"), "10.96.0.1:443/yunikorn");
         assert_eq!(pod_label(text("fd00::1"), None, ""), "[fd00::1]");
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_context_without_its_user_and_a_file_without_contexts_say_what_to_do() {
+    async fn a_context_without_its_user_and_a_file_without_contexts_show_the_remedy() {
         let file = written(
             "nouser",
             "contexts:\n- name: c\n  context: {cluster: k, user: gone}\nclusters: [{name: k, cluster: {server: \
@@ -316,8 +316,8 @@ mod tests {
         assert_eq!(why, format!("{place}context c: its user \"gone\" is not in the kubeconfig"));
         std::fs::write(&file, "contexts: []\nclusters: []\nusers: []\ncurrent-context: ''\n").unwrap();
         let why = Known::of(std::slice::from_ref(&file)).unwrap().context(None).unwrap_err().to_string();
-        let begins = format!("cannot choose a context: the kubeconfig {} has no contexts; ", file.display());
-        assert!(why.starts_with(&begins), "{why}");
+        let starts = format!("cannot choose a context: the kubeconfig {} has no contexts; ", file.display());
+        assert!(why.starts_with(&starts), "{why}");
         std::fs::remove_file(file).unwrap();
     }
 

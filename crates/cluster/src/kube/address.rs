@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_may_have_slashes_and_a_namespace_stands_behind_the_last() {
+    fn a_context_may_have_slashes_and_the_namespace_follows_the_last() {
         let some = |context: &str, namespace: &str| {
             let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
             Ok((text(context), text(namespace)))

@@ -238,18 +238,18 @@ mod tests {
     async fn a_server_that_drips_is_left_after_the_time_limit() {
         let bounds = Bounds { whole: Duration::from_millis(300), ..Bounds::default() };
         let cluster = cluster(&dripping(false), bounds);
-        let began = std::time::Instant::now();
+        let started_at = std::time::Instant::now();
         every_read(&cluster).await;
-        assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+        assert!(started_at.elapsed() < Duration::from_secs(15), "{:?}", started_at.elapsed());
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn an_answer_without_end_is_left_at_the_size_limit() {
         let bounds = Bounds { size: 100_000, ..Bounds::default() };
         let cluster = cluster(&dripping(true), bounds);
-        let began = std::time::Instant::now();
+        let started_at = std::time::Instant::now();
         every_read(&cluster).await;
-        assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+        assert!(started_at.elapsed() < Duration::from_secs(15), "{:?}", started_at.elapsed());
     }
 
     #[tokio::test]

@@ -358,9 +358,9 @@ async fn proxied(
     let kind = parts.headers.get(CONTENT_TYPE).cloned();
     let whole = Limited::new(body, REFUSAL).collect().await;
     let body = whole.map(|whole| whole.to_bytes()).unwrap_or_default();
-    let said: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
-    if said.get("kind").and_then(|kind| kind.as_str()) == Some("Status") {
-        let message = said.get("message").and_then(|message| message.as_str()).unwrap_or_default();
+    let reported: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+    if reported.get("kind").and_then(|kind| kind.as_str()) == Some("Status") {
+        let message = reported.get("message").and_then(|message| message.as_str()).unwrap_or_default();
         return Err(KubeFault::answered(status.as_u16(), message, asked, who));
     }
     let mut response = http::Response::new(body.to_vec());

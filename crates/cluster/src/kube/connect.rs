@@ -107,7 +107,7 @@ mod tests {
         let client = builder(config, None).unwrap().build();
         let request = Request::get("/api/v1/pods?watch=true").body(Body::empty()).unwrap();
         let waits = tokio::spawn(async move { client.send(request).await.map(drop) });
-        let (_held, _) = listener.accept().await.unwrap();
+        let (_stream, _) = listener.accept().await.unwrap();
         tokio::time::sleep(Duration::from_millis(500)).await;
         let (kind, due) = timer(address.port()).unwrap();
         // 2: a keepalive probe.

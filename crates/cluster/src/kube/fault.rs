@@ -130,12 +130,12 @@ impl KubeFault {
     }
 
     /// Creates the fault of a rejection.
-    pub fn answered(status: u16, said: &str, asked: &Asked, who: Option<&Who>) -> Self {
-        let named = who.map(|who| who.user.clone()).or_else(|| user_in(said));
+    pub fn answered(status: u16, reported: &str, asked: &Asked, who: Option<&Who>) -> Self {
+        let named = who.map(|who| who.user.clone()).or_else(|| user_in(reported));
         let user = named.map_or_else(|| "the user of this context".to_owned(), |user| format!("user {user}"));
         let (message, rule) = match status {
             401 => (format!("401: the API server does not accept the credentials of this context (to {asked})"), None),
-            403 if said.contains(TERMINATING) => (
+            403 if reported.contains(TERMINATING) => (
                 format!("403: cannot {asked}: the namespace is being deleted; create it again, or use another one"),
                 None,
             ),
@@ -146,9 +146,9 @@ impl KubeFault {
                 (message, Some(rule))
             }
             404 => (format!("404: {asked}: not found"), None),
-            _ => (format!("{status}: cannot {asked}: {said}"), None),
+            _ => (format!("{status}: cannot {asked}: {reported}"), None),
         };
-        Self { status: Some(status), message, rule, technical: said.to_owned() }
+        Self { status: Some(status), message, rule, technical: reported.to_owned() }
     }
 
     /// Returns true for a 403 that an RBAC rule could fix.
@@ -175,20 +175,23 @@ impl fmt::Display for KubeFault {
 
 impl std::error::Error for KubeFault {}
 
-fn user_in(said: &str) -> Option<String> {
-    let rest = said.split_once("User \"")?.1;
+fn user_in(reported: &str) -> Option<String> {
+    let rest = reported.split_once("User \"")?.1;
     rest.split_once('"').map(|(user, _)| user.to_owned())
 }
 
 fn credentials(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecRun { cmd, out } => {
-            let said = String::from_utf8_lossy(&out.stderr);
-            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            let said =
-                if said.is_empty() { "it printed no reason".to_owned() } else { said.chars().take(300).collect() };
+            let reported = String::from_utf8_lossy(&out.stderr);
+            let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
+            let reported = if reported.is_empty() {
+                "it printed no reason".to_owned()
+            } else {
+                reported.chars().take(300).collect()
+            };
             let program = program(cmd).unwrap_or_else(|| "of this context".to_owned());
-            format!("the credential plugin {program} failed with {}: {said}", out.status)
+            format!("the credential plugin {program} failed with {}: {reported}", out.status)
         }
         AuthError::ReadTokenFile(error, file) => format!("{}: the token cannot be read: {error}", file.display()),
         AuthError::InvalidBearerToken(_) => "the token of this context has invalid characters".to_owned(),
@@ -246,8 +249,8 @@ mod tests {
     #[test]
     fn a_refusal_names_who_what_where_and_the_rule() {
         let asked = Asked::core("get", "services/proxy", Some("yunikorn")).named("yunikorn-service:yunikorn-core");
-        let said = "services \"x\" is forbidden: User \"ann\" cannot get resource \"services/proxy\"";
-        let fault = KubeFault::answered(403, said, &asked, None);
+        let reported = "services \"x\" is forbidden: User \"ann\" cannot get resource \"services/proxy\"";
+        let fault = KubeFault::answered(403, reported, &asked, None);
         assert_eq!(
             fault.to_string(),
             "403: user ann may not get services/proxy yunikorn-service:yunikorn-core in namespace yunikorn; this rule in a Role in \

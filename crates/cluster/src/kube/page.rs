@@ -130,8 +130,8 @@ impl Request {
             let seconds = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
             let body = timeout(self.pace.answer, Limited::new(response.into_body(), REFUSAL).collect()).await;
             let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
-            let said: Status = serde_json::from_slice(&body).unwrap_or_default();
-            let fault = KubeFault::answered(status, &said.message, &self.asked, who.as_deref());
+            let reported: Status = serde_json::from_slice(&body).unwrap_or_default();
+            let fault = KubeFault::answered(status, &reported.message, &self.asked, who.as_deref());
             Err(Stop { fault, after: seconds.map(Duration::from_secs) })
         })
     }

@@ -30,7 +30,7 @@ pub type PodClient = HttpClient<Opener, Full<Bytes>>;
 /// Creates a client for the scheduler in a pod.
 pub fn client(client: Client, namespace: &str, pod: &str) -> PodClient {
     let opener =
-        Opener { client, namespace: namespace.to_owned(), pod: pod.to_owned(), room: Arc::new(Semaphore::new(MOST)) };
+        Opener { client, namespace: namespace.to_owned(), pod: pod.to_owned(), space: Arc::new(Semaphore::new(MOST)) };
     HttpClient::builder(TokioExecutor::new()).pool_max_idle_per_host(MOST - 1).build(opener)
 }
 
@@ -40,15 +40,15 @@ pub struct Opener {
     client: Client,
     namespace: String,
     pod: String,
-    room: Arc<Semaphore>,
+    space: Arc<Semaphore>,
 }
 
 impl Opener {
     async fn open(self) -> Result<Pipe, KubeFault> {
         let closed = |_| KubeFault::new("the port-forward is closed");
-        let room = self.room.acquire_owned().await.map_err(closed)?;
+        let space = self.space.acquire_owned().await.map_err(closed)?;
         let io = forward(&self.client, &self.namespace, &self.pod).await?;
-        Ok(Pipe { io: TokioIo::new(io), _room: room })
+        Ok(Pipe { io: TokioIo::new(io), _space: space })
     }
 }
 
@@ -86,7 +86,7 @@ impl tower::Service<hyper::Uri> for Opener {
 /// A connection; closing it closes the websocket.
 pub struct Pipe {
     io: TokioIo<DuplexStream>,
-    _room: OwnedSemaphorePermit,
+    _space: OwnedSemaphorePermit,
 }
 
 impl Connection for Pipe {

@@ -35,7 +35,7 @@ const LARGEST: usize = 1 << 20;
 const BEFORE: Duration = Duration::from_secs(60);
 /// A plugin whose new credential has expired, or that failed, is not run again within this time.
 const AGAIN: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Why a plugin gave no credential; has no secrets.
 #[derive(Clone, Debug)]
@@ -182,9 +182,9 @@ impl Plugin {
 
     fn read(&self, ran: &Ran) -> Result<Credential, PluginFault> {
         let program = &self.program;
-        let said = one_line(&String::from_utf8_lossy(&ran.said)).chars().take(300).collect::<String>();
-        let reason = || match (said.is_empty(), &self.exec.interactive_mode) {
-            (false, _) => said.clone(),
+        let reported = one_line(&String::from_utf8_lossy(&ran.reported)).chars().take(300).collect::<String>();
+        let reason = || match (reported.is_empty(), &self.exec.interactive_mode) {
+            (false, _) => reported.clone(),
             (true, Some(ExecInteractiveMode::Never)) => "it printed no reason".to_owned(),
             (true, _) => "see its output on standard error".to_owned(),
         };
@@ -214,18 +214,18 @@ impl Plugin {
         }
         let expires = status.expiration_timestamp.as_deref().map(|expires| OffsetDateTime::parse(expires, &Rfc3339));
         let Ok(expires) = expires.transpose() else { return Err(invalid("its expirationTimestamp is not a time")) };
-        self.pass_on(&said);
+        self.pass_on(&reported);
         Ok(Credential { status, expires })
     }
 
     /// Passes on a warning of a plugin that gave a credential, for example of a login that ends soon.
-    fn pass_on(&self, said: &str) {
+    fn pass_on(&self, reported: &str) {
         let console = io::stdin().is_terminal() && io::stdout().is_terminal();
-        if !said.is_empty() {
-            tracing::warn!("credential plugin {}: {said}", self.program);
+        if !reported.is_empty() {
+            tracing::warn!("credential plugin {}: {reported}", self.program);
             if !console {
                 // A closed stderr is not an error.
-                let _ = writeln!(io::stderr(), "credential plugin {}: {said}", self.program);
+                let _ = writeln!(io::stderr(), "credential plugin {}: {reported}", self.program);
             }
         }
     }
@@ -254,17 +254,17 @@ impl<B: Send + 'static> AsyncPredicate<Request<B>> for Tokens {
 struct Ran {
     status: Option<ExitStatus>,
     out: Vec<u8>,
-    said: Vec<u8>,
+    reported: Vec<u8>,
 }
 
 /// Runs a command to its end, or to its time limit.
 fn outputs(mut command: Command, longest: Duration) -> io::Result<Ran> {
     let until = Instant::now() + longest;
     let mut child = command.spawn()?;
-    let (out, said) = (reader(child.stdout.take())?, reader(child.stderr.take())?);
+    let (out, reported) = (reader(child.stdout.take())?, reader(child.stderr.take())?);
     let mut status = child.try_wait()?;
     while status.is_none() && Instant::now() < until {
-        sleep(LOOK_EVERY);
+        sleep(CHECK_INTERVAL);
         status = child.try_wait()?;
     }
     if status.is_none() {
@@ -273,12 +273,12 @@ fn outputs(mut command: Command, longest: Duration) -> io::Result<Ran> {
     }
     // A process that it started may have its outputs open.
     let rest = |output: Receiver<Vec<u8>>, left: Duration| output.recv_timeout(left).ok();
-    let left = until.saturating_duration_since(Instant::now()).max(LOOK_EVERY * 10);
+    let left = until.saturating_duration_since(Instant::now()).max(CHECK_INTERVAL * 10);
     let out = rest(out, left);
     Ok(Ran {
         status: status.filter(|_| out.is_some()),
         out: out.unwrap_or_default(),
-        said: rest(said, LOOK_EVERY * 10).unwrap_or_default(),
+        reported: rest(reported, CHECK_INTERVAL * 10).unwrap_or_default(),
     })
 }
 

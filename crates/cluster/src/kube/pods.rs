@@ -52,7 +52,7 @@ pub struct Deletions {
 }
 
 impl Deletions {
-    fn begin(&self, all: usize) {
+    fn start(&self, all: usize) {
         self.done.store(0, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
     }
@@ -84,7 +84,7 @@ impl Cluster {
             };
             let who = self.user();
             let mut done = Vec::new();
-            self.deletions.begin(pods.len());
+            self.deletions.start(pods.len());
             for part in pods.chunks(AT_ONCE) {
                 let mut under_way = tokio::task::JoinSet::new();
                 for pod in part {

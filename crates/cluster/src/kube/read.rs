@@ -220,9 +220,9 @@ impl Cluster {
         let status = response.status().as_u16();
         let body = timeout(PATIENCE, Limited::new(response.into_body(), REFUSAL).collect()).await;
         let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
-        let said: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let said = said["message"].as_str().unwrap_or("no reason given");
-        Err(KubeFault::answered(status, said, asked, who.as_deref()))
+        let reported: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let reported = reported["message"].as_str().unwrap_or("no reason given");
+        Err(KubeFault::answered(status, reported, asked, who.as_deref()))
     }
 }
 

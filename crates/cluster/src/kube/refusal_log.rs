@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_that_says_it_counts() {
+    fn the_last_line_with_the_option_is_used() {
         let log = "x INFO started\ny ERROR\treload configuration failed\t{\"error\": \"one\"}\nz ERROR reload configuration failed two\nw INFO\n";
         assert_eq!(last_refusal(log).as_deref(), Some("z ERROR reload configuration failed two"));
         assert_eq!(last_refusal("nothing\n"), None);

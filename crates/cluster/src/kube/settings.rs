@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_those_of_go() {
+    fn durations_are_written_like_go_does() {
         for good in ["1s", "1h30m", "500ms", "0", "-1.5h", "10µs", "1m0.5s"] {
             assert!(is_duration(good), "{good}");
         }

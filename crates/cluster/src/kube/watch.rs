@@ -27,7 +27,7 @@ const LINE: usize = 8 << 20;
 #[derive(Debug)]
 pub enum Change<T> {
     /// The list is read, possibly again.
-    Begun,
+    Started,
     /// Added or changed objects.
     Put(Vec<T>),
     /// An object was removed, by key.
@@ -126,7 +126,7 @@ struct List<T> {
 impl<T: Followed> List<T> {
     /// The next page is requested while one is parsed.
     async fn read(&mut self) -> Result<(), Stop> {
-        self.send(Change::Begun).await;
+        self.send(Change::Started).await;
         let request = self.request("list");
         // Dropping it cancels the request.
         let mut on_its_way = JoinSet::new();

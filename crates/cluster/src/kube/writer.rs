@@ -82,8 +82,8 @@ impl Writer {
             if status.is_success() {
                 return Ok(value);
             }
-            let said = value["message"].as_str().unwrap_or_default();
-            Err(KubeFault::answered(status.as_u16(), said, asked, who.as_deref()))
+            let reported = value["message"].as_str().unwrap_or_default();
+            Err(KubeFault::answered(status.as_u16(), reported, asked, who.as_deref()))
         })
     }
 }

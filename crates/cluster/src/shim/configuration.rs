@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn kt_27_a_setting_that_does_not_parse_spoils_the_whole() {
+    fn kt_27_an_invalid_setting_makes_the_whole_invalid() {
         for (key, text) in [
             ("service.schedulingInterval", "x"),
             ("service.enableConfigHotRefresh", "maybe"),

@@ -148,19 +148,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn follow(runtime: &Handle, cluster: &Reader, shared: &Arc<Shared>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let _within = runtime.enter();
-    begin::<Nodes>(&mut tasks, cluster, shared);
-    begin::<Pods>(&mut tasks, cluster, shared);
-    begin::<Namespaces>(&mut tasks, cluster, shared);
-    begin::<Classes>(&mut tasks, cluster, shared);
-    begin::<Volumes>(&mut tasks, cluster, shared);
-    begin::<Claims>(&mut tasks, cluster, shared);
-    begin::<StorageClasses>(&mut tasks, cluster, shared);
-    begin::<CsiNodes>(&mut tasks, cluster, shared);
-    begin::<Attachments>(&mut tasks, cluster, shared);
+    start_list::<Nodes>(&mut tasks, cluster, shared);
+    start_list::<Pods>(&mut tasks, cluster, shared);
+    start_list::<Namespaces>(&mut tasks, cluster, shared);
+    start_list::<Classes>(&mut tasks, cluster, shared);
+    start_list::<Volumes>(&mut tasks, cluster, shared);
+    start_list::<Claims>(&mut tasks, cluster, shared);
+    start_list::<StorageClasses>(&mut tasks, cluster, shared);
+    start_list::<CsiNodes>(&mut tasks, cluster, shared);
+    start_list::<Attachments>(&mut tasks, cluster, shared);
     tasks
 }
 
-fn begin<K: Kind>(tasks: &mut JoinSet<()>, cluster: &Reader, shared: &Arc<Shared>) {
+fn start_list<K: Kind>(tasks: &mut JoinSet<()>, cluster: &Reader, shared: &Arc<Shared>) {
     let (sender, mut changes): (Sender<Change<K>>, _) = channel(WAITING);
     tasks.spawn(cluster.clone().follow(Pace::default(), K::PATH.to_owned(), sender));
     let shared = Arc::clone(shared);
@@ -173,7 +173,7 @@ fn begin<K: Kind>(tasks: &mut JoinSet<()>, cluster: &Reader, shared: &Arc<Shared
                     continue;
                 }
                 Change::Live => shared.is_live(K::KIND),
-                Change::Begun => lock(&shared.state).unreadable.retain(|key, _| key.kind != K::KIND),
+                Change::Started => lock(&shared.state).unreadable.retain(|key, _| key.kind != K::KIND),
                 Change::Gone(ref key) => drop(lock(&shared.state).unreadable.remove(&key_of(K::KIND, key))),
                 Change::Put(_) => shared.arrives(K::KIND),
                 Change::Complete => {}
@@ -218,8 +218,8 @@ impl Shared {
     /// Waits until every kind is listed or denied, and the pods of these UIDs exist. A long list takes its time while its
     /// pages arrive: a reader that gives up would read it again.
     async fn listed(&self, uids: &BTreeSet<&str>, patience: Duration) -> Option<Listed> {
-        let begun = Instant::now();
-        let stalls = |state: &State| state.page.map_or(begun, |page| page.max(begun)).elapsed() >= patience;
+        let started = Instant::now();
+        let stalls = |state: &State| state.page.map_or(started, |page| page.max(started)).elapsed() >= patience;
         self.wait(Duration::MAX, |state| !state.is_loading() || stalls(state)).await;
         self.wait(BEHIND, State::is_current).await;
         self.wait(BEHIND, |state| !state.is_current() || state.cluster.has_pods(uids)).await;
@@ -228,8 +228,8 @@ impl Shared {
     }
 
     async fn wait(&self, most: Duration, is_so: impl Fn(&State) -> bool) {
-        let begun = Instant::now();
-        while !is_so(&lock(&self.state)) && begun.elapsed() < most {
+        let started = Instant::now();
+        while !is_so(&lock(&self.state)) && started.elapsed() < most {
             // A change before this wait is seen in the next round.
             let _ = tokio::time::timeout(ROUND, self.changed.notified()).await;
         }

@@ -10,7 +10,7 @@ use super::review::Review;
 use super::running::Started;
 use super::time_of_day;
 use engine::{Core, Engine};
-use kubernetes::live::{Deed, Input, Live, Said, Weight};
+use kubernetes::live::{Deed, Input, Live, Report, Weight};
 use view::NoticeWeight;
 
 const REVIEW: Duration = Duration::from_secs(1);
@@ -21,7 +21,7 @@ pub(super) struct Deciding {
     pub review: Option<Box<Review>>,
     pub hands: Hands,
     pub configured: Configured,
-    pub looked: Instant,
+    pub checked_at: Instant,
     /// Another process has the lease and acts.
     pub observes: bool,
 }
@@ -98,10 +98,10 @@ impl Deciding {
     /// Reports why pods are pending.
     pub fn look(&mut self) -> Result<(), String> {
         self.hands.speak();
-        if self.looked.elapsed() < REVIEW {
+        if self.checked_at.elapsed() < REVIEW {
             return Ok(());
         }
-        self.looked = Instant::now();
+        self.checked_at = Instant::now();
         let Some(mut review) = self.review.take() else { return Ok(()) };
         let (review, waits) = self.with(move |core, live| {
             let waits = review.look(core, live);
@@ -115,7 +115,7 @@ impl Deciding {
             }
             let (pod, message) = (wait.pod, wait.words);
             let (weight, reason) = (Weight::Warning, "FailedScheduling");
-            deeds.push(Deed::Say(Said { pod, weight, reason, action: "Scheduling", message }));
+            deeds.push(Deed::Report(Report { pod, weight, reason, action: "Scheduling", message }));
         }
         self.hands.carry_out(deeds);
         Ok(())

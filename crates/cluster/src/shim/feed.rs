@@ -41,22 +41,22 @@ impl Feed {
     /// called in a runtime.
     pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
-        begin::<Nodes>(&mut tasks, cluster, None, take.clone());
-        begin::<Pods>(&mut tasks, cluster, None, take.clone());
-        begin::<Namespaces>(&mut tasks, cluster, None, take.clone());
-        begin::<Classes>(&mut tasks, cluster, None, take.clone());
-        begin::<Volumes>(&mut tasks, cluster, None, take.clone());
-        begin::<Claims>(&mut tasks, cluster, None, take.clone());
-        begin::<StorageClasses>(&mut tasks, cluster, None, take.clone());
-        begin::<CsiNodes>(&mut tasks, cluster, None, take.clone());
-        begin::<Attachments>(&mut tasks, cluster, None, take.clone());
+        start_list::<Nodes>(&mut tasks, cluster, None, take.clone());
+        start_list::<Pods>(&mut tasks, cluster, None, take.clone());
+        start_list::<Namespaces>(&mut tasks, cluster, None, take.clone());
+        start_list::<Classes>(&mut tasks, cluster, None, take.clone());
+        start_list::<Volumes>(&mut tasks, cluster, None, take.clone());
+        start_list::<Claims>(&mut tasks, cluster, None, take.clone());
+        start_list::<StorageClasses>(&mut tasks, cluster, None, take.clone());
+        start_list::<CsiNodes>(&mut tasks, cluster, None, take.clone());
+        start_list::<Attachments>(&mut tasks, cluster, None, take.clone());
         let maps = format!("/api/v1/namespaces/{namespace}/configmaps");
-        begin::<Maps>(&mut tasks, cluster, Some(maps), take);
+        start_list::<Maps>(&mut tasks, cluster, Some(maps), take);
         Self { _tasks: tasks }
     }
 }
 
-fn begin<K: Kind>(
+fn start_list<K: Kind>(
     tasks: &mut JoinSet<()>,
     cluster: &Reader,
     path: Option<String>,
@@ -83,7 +83,7 @@ pub(super) struct KindList {
 impl KindList {
     pub(super) fn take<K: Kind>(&mut self, change: Change<K>, take: &impl Fn(FeedChange)) {
         match change {
-            Change::Begun => self.listed = Some(BTreeSet::new()),
+            Change::Started => self.listed = Some(BTreeSet::new()),
             Change::Put(objects) => {
                 let mut inputs = Vec::with_capacity(objects.len());
                 for object in objects {

@@ -10,7 +10,7 @@ const LEFT: Duration = Duration::from_secs(5);
 /// Clones share the state.
 #[derive(Clone, Debug)]
 pub struct Fence {
-    began: Instant,
+    started_at: Instant,
     /// End of the lease, in milliseconds after `began`.
     ends: Arc<AtomicU64>,
 }
@@ -18,17 +18,17 @@ pub struct Fence {
 impl Fence {
     /// Creates a closed fence.
     pub fn closed() -> Self {
-        Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(0)) }
+        Self { started_at: Instant::now(), ends: Arc::new(AtomicU64::new(0)) }
     }
 
     /// Creates an open fence, for a single instance.
     pub fn open() -> Self {
-        Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(u64::MAX)) }
+        Self { started_at: Instant::now(), ends: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
     /// Extends the lease.
     pub fn extend(&self, until: Instant) {
-        let ends = until.saturating_duration_since(self.began).as_millis();
+        let ends = until.saturating_duration_since(self.started_at).as_millis();
         self.ends.store(u64::try_from(ends).unwrap_or(u64::MAX), Ordering::Release);
     }
 
@@ -39,7 +39,7 @@ impl Fence {
 
     /// Returns true if a write may be sent now.
     pub fn lets(&self) -> bool {
-        let needed = (self.began.elapsed() + LEFT).as_millis();
+        let needed = (self.started_at.elapsed() + LEFT).as_millis();
         u128::from(self.ends.load(Ordering::Acquire)) > needed
     }
 }

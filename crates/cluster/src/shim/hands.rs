@@ -46,8 +46,8 @@ impl Hands {
     pub fn carry_out(&mut self, deeds: Vec<Deed>) {
         for deed in deeds {
             match deed {
-                Deed::Say(said) => self.speaker.hear(said),
-                deed => self.begin(deed),
+                Deed::Report(reported) => self.speaker.enqueue(reported),
+                deed => self.start(deed),
             }
         }
         self.speak();
@@ -100,7 +100,7 @@ impl Hands {
         });
     }
 
-    fn begin(&self, deed: Deed) {
+    fn start(&self, deed: Deed) {
         if let Deed::Fail { pod, reason, message } = deed {
             let status = json!({"phase": "Failed", "reason": reason, "message": message});
             let body = json!({"metadata": {"uid": pod.uid}, "status": status});
@@ -139,7 +139,7 @@ impl Hands {
                     };
                     Outcome::Created { app: made.app.clone(), owner: made.owner.clone(), done }
                 }
-                Deed::Say(_) | Deed::Fail { .. } => return,
+                Deed::Report(_) | Deed::Fail { .. } => return,
             };
             // The receiver is gone at the end of the process.
             let _ = outcomes.send(Message::Done(outcome));

@@ -20,7 +20,7 @@ pub enum Turn {
     /// This instance, from now on.
     Mine,
     /// This other instance; empty if free.
-    Theirs(String),
+    Other(String),
     /// No longer this instance: writing must stop.
     Lost(String),
 }
@@ -51,27 +51,27 @@ impl Lease {
 
     /// Renews the lease until it is lost. `tell` is called on changes. Without an answer of the API server, no instance
     /// gets the lease: writes end by the fence.
-    pub async fn hold(self, tell: impl Fn(Turn)) {
+    pub async fn hold(self, report: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
-        let mut held = false;
+        let mut owned = false;
         let mut last: Option<Turn> = None;
         loop {
-            let began = Instant::now();
+            let started_at = Instant::now();
             let turn = match self.try_once(&mut seen).await {
                 Ok(None) => {
-                    held = true;
-                    self.fence.extend(began + LASTS);
+                    owned = true;
+                    self.fence.extend(started_at + LASTS);
                     Turn::Mine
                 }
-                Ok(Some(other)) if held => Turn::Lost(format!("{other} acquired it")),
-                Ok(Some(other)) => Turn::Theirs(other),
-                Err(fault) if held => {
+                Ok(Some(other)) if owned => Turn::Lost(format!("{other} acquired it")),
+                Ok(Some(other)) => Turn::Other(other),
+                Err(fault) if owned => {
                     tracing::warn!("cannot renew the lease {}/{}: {fault}", self.namespace, self.name);
                     Turn::Mine
                 }
                 Err(fault) => {
                     tracing::warn!("cannot acquire the lease {}/{}: {fault}", self.namespace, self.name);
-                    Turn::Theirs(String::new())
+                    Turn::Other(String::new())
                 }
             };
             let lost = matches!(turn, Turn::Lost(_));
@@ -80,7 +80,7 @@ impl Lease {
             }
             if last.as_ref() != Some(&turn) {
                 last = Some(turn.clone());
-                tell(turn);
+                report(turn);
             }
             if lost {
                 return;

@@ -109,7 +109,7 @@ mod tests {
         let pod = process("kornsole-7f", "pod-1", 9, 1, "new");
         assert!(pod.has_ended_by(&process("kornsole-7f", "pod-1", 8, 1, "old").identity(), |_| true));
         assert!(!pod.has_ended_by(&process("kornsole-7f", "pod-2", 8, 1, "old").identity(), |_| false));
-        let beside = process("kornsole-7f", "pod-1", 9, 50, "new");
-        assert!(!beside.has_ended_by(&process("kornsole-7f", "pod-1", 9, 1, "old").identity(), |_| true), "exec");
+        let neighbor = process("kornsole-7f", "pod-1", 9, 50, "new");
+        assert!(!neighbor.has_ended_by(&process("kornsole-7f", "pod-1", 9, 1, "old").identity(), |_| true), "exec");
     }
 }

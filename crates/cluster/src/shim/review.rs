@@ -32,7 +32,7 @@ pub(super) struct Wait {
 
 #[derive(Debug, Default)]
 pub(super) struct Review {
-    looked: BTreeMap<AskId, (Time, bool)>,
+    checked: BTreeMap<AskId, (Time, bool)>,
     /// End of the last walk: before this application, or after this many of its requests. `None`: at the end.
     ended: Option<(AppKey, usize)>,
 }
@@ -43,7 +43,7 @@ impl Review {
         let now = core.now();
         let from = self.ended.take();
         if from.is_none() {
-            self.looked.retain(|ask, _| live.is_pending(ask));
+            self.checked.retain(|ask, _| live.is_pending(ask));
         }
         let Some(part) = core.scheduler().partitions().iter().find(|part| *part.name == *PARTITION) else {
             return Vec::new();
@@ -53,7 +53,7 @@ impl Review {
         due.truncate(AT_ONCE);
         let mut waits = Vec::new();
         for (_, app, ask, no_node) in due {
-            self.looked.insert(ask.clone(), (now, no_node));
+            self.checked.insert(ask.clone(), (now, no_node));
             let found = part.explain(now, &app, Some(&ask)).and_then(|found| found.asks.into_iter().next());
             // The maximum of the root is the capacity of the nodes: more nodes would help.
             let of_nodes = |blocker: &Blocker| match (blocker.level, &blocker.place) {
@@ -93,7 +93,7 @@ impl Review {
                 left -= 1;
                 let ask = &app.asks[*key];
                 let needs_nodes = ask.tried == TryResult::NoNode;
-                let known = self.looked.get(&ask.id);
+                let known = self.checked.get(&ask.id);
                 // A pod that starts to wait for nodes is reviewed at once, for the autoscaler.
                 let again =
                     known.is_none_or(|(at, nodes)| now.0.saturating_sub(at.0) >= AGAIN || *nodes != needs_nodes);

@@ -153,7 +153,7 @@ impl Shim {
             self.runtime.spawn(lease.hold(move |turn| drop(to.send(Message::Lease(turn)))));
         }
         let outcome = match self.gather(&writer, standby)? {
-            true => earlier().and_then(|earlier| self.begin(&writer, earlier)).and_then(|mut deciding| {
+            true => earlier().and_then(|earlier| self.start(&writer, earlier)).and_then(|mut deciding| {
                 started(deciding.started())?;
                 self.health.is_ready();
                 let outcome = self.decide(&mut deciding);
@@ -246,8 +246,8 @@ impl Shim {
                 tracing::info!("holding the lease");
                 self.mine = true;
             }
-            Turn::Theirs(who) if who.is_empty() => {}
-            Turn::Theirs(who) => {
+            Turn::Other(who) if who.is_empty() => {}
+            Turn::Other(who) => {
                 tracing::info!("standby: {who} has the lease");
                 self.health.follows(&Process::name_of(&who));
                 self.is_standby = true;
@@ -257,7 +257,7 @@ impl Shim {
         Ok(())
     }
 
-    fn begin(&mut self, writer: &Writer, earlier: Earlier) -> Result<Deciding, String> {
+    fn start(&mut self, writer: &Writer, earlier: Earlier) -> Result<Deciding, String> {
         let cluster = std::mem::take(&mut self.gathered);
         let mut deciding = self.take_over(cluster, writer, earlier, false)?;
         // The operations that follow from the initial state.
@@ -289,7 +289,7 @@ impl Shim {
             None => format!("the ConfigMap yunikorn-configs of namespace {}", self.options.namespace),
         };
         let configured_by = Some(Arc::from(place));
-        let setup = Setup { begins: now, tuning, configured_by, follows: observes, ..self.options.setup.clone() };
+        let setup = Setup { starts: now, tuning, configured_by, follows: observes, ..self.options.setup.clone() };
         let config::Reading { config, faults } = config::read(&configured.queues, setup.profile);
         let config = config.ok_or_else(|| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
@@ -308,9 +308,9 @@ impl Shim {
         let image = configured.placeholder_image.clone().unwrap_or_else(|| PAUSE.to_owned());
         let hands =
             Hands::new(self.runtime.handle().clone(), writer.clone(), self.fence.clone(), self.sender.clone(), &image);
-        let (engine, looked) = (Arc::new(engine), Instant::now());
+        let (engine, checked_at) = (Arc::new(engine), Instant::now());
         let (live, review) = (Some(Box::new(live)), Some(Box::default()));
-        Ok(Deciding { engine, live, review, hands, configured, looked, observes })
+        Ok(Deciding { engine, live, review, hands, configured, checked_at, observes })
     }
 
     fn decide(&mut self, deciding: &mut Deciding) -> Result<(), String> {

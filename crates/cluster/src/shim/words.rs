@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use kubernetes::live::{Said, Weight};
+use kubernetes::live::{Report, Weight};
 use model::Time;
 
 const BURST: f64 = 25.0;
@@ -20,8 +20,8 @@ const LONGEST: usize = 1024;
 
 #[derive(Debug)]
 pub(super) struct Speaker {
-    waiting: VecDeque<Said>,
-    said: BTreeMap<Said, Instant>,
+    waiting: VecDeque<Report>,
+    reported: BTreeMap<Report, Instant>,
     tokens: f64,
     filled: Instant,
     number: u64,
@@ -31,30 +31,30 @@ pub(super) struct Speaker {
 impl Default for Speaker {
     fn default() -> Self {
         let instance = format!("kornsole-{}", std::process::id());
-        let (waiting, said) = Default::default();
-        Self { waiting, said, tokens: BURST, filled: Instant::now(), number: 0, instance }
+        let (waiting, reported) = Default::default();
+        Self { waiting, reported, tokens: BURST, filled: Instant::now(), number: 0, instance }
     }
 }
 
 impl Speaker {
     /// Queues an Event.
-    pub fn hear(&mut self, said: Said) {
+    pub fn enqueue(&mut self, reported: Report) {
         let now = Instant::now();
-        if self.said.get(&said).is_some_and(|at| now.duration_since(*at) < AGAIN) {
+        if self.reported.get(&reported).is_some_and(|at| now.duration_since(*at) < AGAIN) {
             return;
         }
-        if self.said.len() >= REMEMBERED {
-            self.said.retain(|_, at| now.duration_since(*at) < AGAIN);
-            if self.said.len() >= REMEMBERED {
-                self.said.clear();
+        if self.reported.len() >= REMEMBERED {
+            self.reported.retain(|_, at| now.duration_since(*at) < AGAIN);
+            if self.reported.len() >= REMEMBERED {
+                self.reported.clear();
             }
         }
-        self.said.insert(said.clone(), now);
+        self.reported.insert(reported.clone(), now);
         if self.waiting.len() >= WAITING {
-            let least = self.waiting.iter().position(|said| said.weight == Weight::Normal).unwrap_or(0);
+            let least = self.waiting.iter().position(|reported| reported.weight == Weight::Normal).unwrap_or(0);
             self.waiting.remove(least);
         }
-        self.waiting.push_back(said);
+        self.waiting.push_back(reported);
     }
 
     /// Returns true if an Event is queued.
@@ -69,17 +69,17 @@ impl Speaker {
         (self.tokens, self.filled) = ((self.tokens + since * PER_SECOND).min(BURST), now);
         let mut events = Vec::new();
         while self.tokens >= 1.0 {
-            let urgent = self.waiting.iter().position(|said| said.weight == Weight::Warning).unwrap_or(0);
-            let Some(said) = self.waiting.remove(urgent) else { break };
+            let urgent = self.waiting.iter().position(|reported| reported.weight == Weight::Warning).unwrap_or(0);
+            let Some(reported) = self.waiting.remove(urgent) else { break };
             self.tokens -= 1.0;
             self.number += 1;
-            events.push(self.event(&said));
+            events.push(self.event(&reported));
         }
         events
     }
 
-    fn event(&self, said: &Said) -> (String, Value) {
-        let Said { pod, weight, reason, action, message } = said;
+    fn event(&self, reported: &Report) -> (String, Value) {
+        let Report { pod, weight, reason, action, message } = reported;
         let now = super::time_of_day();
         let name = format!("{}.{:x}{:x}", cut(&pod.name, 200), now.0, self.number);
         let kind = if *weight == Weight::Warning { "Warning" } else { "Normal" };
@@ -119,19 +119,19 @@ mod tests {
     use super::*;
     use kubernetes::live::PodName;
 
-    fn said(pod: usize, weight: Weight) -> Said {
+    fn reported(pod: usize, weight: Weight) -> Report {
         let pod = PodName { namespace: "ns".to_owned(), name: format!("p{pod}"), uid: format!("u{pod}") };
-        Said { pod, weight, reason: "Scheduling", action: "Scheduling", message: "é".repeat(600) }
+        Report { pod, weight, reason: "Scheduling", action: "Scheduling", message: "é".repeat(600) }
     }
 
     #[test]
     fn k8s_233_a_burst_of_25_then_no_more_and_nothing_twice() {
         let mut speaker = Speaker::default();
         for pod in 0..100 {
-            speaker.hear(said(pod, Weight::Normal));
-            speaker.hear(said(pod, Weight::Normal));
+            speaker.enqueue(reported(pod, Weight::Normal));
+            speaker.enqueue(reported(pod, Weight::Normal));
         }
-        speaker.hear(said(100, Weight::Warning));
+        speaker.enqueue(reported(100, Weight::Warning));
         let first = speaker.take();
         assert!((25..=26).contains(&first.len()), "{}", first.len());
         assert_eq!(first[0].1["regarding"]["name"], "p100", "what is wrong goes first");

@@ -67,16 +67,16 @@ pub(super) fn hand_limits_to_root(partition: &mut RawPartition, faults: &mut Fau
     if own.list.is_empty() {
         return;
     }
-    let Some(theirs) = root.limits.as_ref().filter(|limits| !limits.list.is_empty()) else {
+    let Some(remote) = root.limits.as_ref().filter(|limits| !limits.list.is_empty()) else {
         root.limits = Some(RawLimits { at: own.at, list: std::mem::take(&mut own.list) });
         return;
     };
-    let lines = format!("in lines {} and {}", own.at.line, theirs.at.line);
+    let lines = format!("in lines {} and {}", own.at.line, remote.at.line);
     let hint = "write the limits in one of the two places only";
-    if own.list.len() != theirs.list.len() || own.list.iter().zip(&theirs.list).any(|(own, root)| !same(own, root)) {
+    if own.list.len() != remote.list.len() || own.list.iter().zip(&remote.list).any(|(own, root)| !same(own, root)) {
         let message = format!("the limits of the partition and of root differ, {lines}");
         faults.error("CFG-079", own.at, &root.path, message, hint);
-    } else if own.list.iter().zip(&theirs.list).any(|(own, root)| own.description != root.description) {
+    } else if own.list.iter().zip(&remote.list).any(|(own, root)| own.description != root.description) {
         let message = format!("the limits of the partition and of root differ in their description, {lines}");
         faults.lenient("CFG-079", own.at, &root.path, message, hint);
     }

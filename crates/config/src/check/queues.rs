@@ -13,7 +13,7 @@ use model::{Acl, Profile};
 
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
     check_queue(root, faults);
-    report_who_nobody_may_submit(root, faults);
+    report_empty_submit_acl(root, faults);
 }
 
 fn check_queue(queue: &RawQueue, faults: &mut Faults) {
@@ -199,7 +199,7 @@ fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
 }
 
 /// ACL-024: only the topmost queues.
-fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
+fn report_empty_submit_acl(root: &RawQueue, faults: &mut Faults) {
     let closed = report_closed_below(root, faults);
     if closed {
         report_closed(root, faults);
@@ -210,7 +210,7 @@ fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
 fn report_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
     let lets_in = |acl: &Option<Placed<String>>| {
         acl.as_ref().is_some_and(|acl| {
-            Acl::parse(&acl.value, AclNames::Portable).map_or(true, |reading| !reading.acl.is_nobody())
+            Acl::parse(&acl.value, AclNames::Portable).map_or(true, |reading| !reading.acl.is_empty_list())
         })
     };
     if lets_in(&queue.submit_acl) || lets_in(&queue.admin_acl) {

@@ -187,7 +187,7 @@ impl RuleChecker<'_> {
         let user = |name: &str| is_limit_user(name, chars);
         self.names(&filter.users, "user", "CFG-083", user);
         self.names(&filter.groups, "group", "CFG-084", is_limit_group);
-        if self.passes_nobody(filter, user) {
+        if self.passes_no_user(filter, user) {
             let message = format!("{label}: the filter matches no user");
             let hint = "name users or groups in it, or remove it to match all users";
             self.faults.warning("PLC-050", filter.at, self.path, message, hint);
@@ -195,7 +195,7 @@ impl RuleChecker<'_> {
     }
 
     /// PLC-050, PLC-052: a deny filter without names, or an allow filter without a valid name.
-    fn passes_nobody(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
+    fn passes_no_user(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
         let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
         let deny = FilterType::text_denies(kind, self.faults.as_release());
         let written = !(filter.users.is_empty() && filter.groups.is_empty());

@@ -203,7 +203,7 @@ fn report_missing(
 fn is_open(queue: &RawQueue) -> bool {
     let open = |acl: &Option<Placed<String>>| {
         let reading = acl.as_ref().map(|text| Acl::parse(&text.value, AclNames::Portable));
-        matches!(reading, Some(Ok(reading)) if reading.acl.everybody)
+        matches!(reading, Some(Ok(reading)) if reading.acl.all_users)
     };
     open(&queue.submit_acl) || open(&queue.admin_acl)
 }

@@ -80,7 +80,7 @@ enum QuantityOwner<'a> {
 fn resource(
     fields: Fields<'_>,
     key: &str,
-    whose: QuantityOwner<'_>,
+    owner: QuantityOwner<'_>,
     path: &str,
     faults: &mut Faults,
 ) -> Option<RawResource> {
@@ -90,7 +90,7 @@ fn resource(
     let mut raw = RawResource { at: node.at(), key_at, ..RawResource::default() };
     let mut amounts = Vec::new();
     for (name, node) in map {
-        match amount(name, node, key, whose, path, faults) {
+        match amount(name, node, key, owner, path, faults) {
             Some(amount) => amounts.push((name.text, amount, node.at())),
             None => raw.faulty = true,
         }
@@ -107,7 +107,7 @@ fn amount(
     name: MapKey<'_>,
     node: Node<'_>,
     key: &str,
-    whose: QuantityOwner<'_>,
+    owner: QuantityOwner<'_>,
     path: &str,
     faults: &mut Faults,
 ) -> Option<i64> {
@@ -132,13 +132,13 @@ fn amount(
             "at most 9223372036854775807 once the suffix is applied; vcore counts in thousandths",
         ),
     };
-    let (code, of) = match whose {
+    let (code, of) = match owner {
         QuantityOwner::Queue => (own_code, format!("`{key}`")),
         QuantityOwner::Template => ("CFG-023", format!("`{key}` of the child template")),
         QuantityOwner::Limit(limit) => ("CFG-024", format!("`{key}` of {limit}")),
     };
     let message = format!("{of}: {} {:?} {wrong}", name.text, text.value);
-    if whose == QuantityOwner::Template {
+    if owner == QuantityOwner::Template {
         faults.strict(code, text.at, path, message, hint);
     } else {
         faults.error(code, text.at, path, message, hint);

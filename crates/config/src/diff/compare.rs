@@ -112,10 +112,10 @@ impl Changes {
 
     fn acl(&mut self, key: Key, from: &Acl, to: &Acl) {
         let names = |acl: &Acl| -> (bool, BTreeSet<String>, BTreeSet<String>) {
-            (acl.everybody, acl.users.iter().cloned().collect(), acl.groups.iter().cloned().collect())
+            (acl.all_users, acl.users.iter().cloned().collect(), acl.groups.iter().cloned().collect())
         };
         if names(from) != names(to) {
-            let text = |acl: &Acl| (!acl.is_nobody()).then(|| acl.to_string());
+            let text = |acl: &Acl| (!acl.is_empty_list()).then(|| acl.to_string());
             self.value(key, text(from), text(to), false);
         }
     }

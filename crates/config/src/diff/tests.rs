@@ -99,7 +99,7 @@ fn what_means_the_same_is_no_difference() {
 }
 
 #[test]
-fn limits_are_matched_by_whom_they_name() {
+fn limits_are_matched_by_the_names_in_them() {
     let sue = "{users: [sue], maxapplications: 1}";
     let dev = "{groups: [dev, ops], maxapplications: 2}";
     insta::assert_snapshot!(roots(&format!("limits: [{sue}, {dev}]"), &format!("limits: [{dev}, {sue}]")), @"
@@ -121,7 +121,7 @@ fn limits_are_matched_by_whom_they_name() {
 }
 
 #[test]
-fn rules_hold_on_to_their_neighbours() {
+fn rules_refer_to_their_neighbors() {
     let rules = |list: &str| {
         config(&format!("partitions: [{{placementrules: [{list}], queues: [{{name: root, queues: [{{name: a}}]}}]}}]"))
     };
@@ -152,7 +152,7 @@ fn rules_hold_on_to_their_neighbours() {
 }
 
 #[test]
-fn templates_come_and_go_as_a_whole() {
+fn templates_are_added_and_removed_as_a_whole() {
     insta::assert_snapshot!(
         roots("", "childtemplate: {resources: {guaranteed: {memory: 0}}}"),
         @"
@@ -172,7 +172,7 @@ fn templates_come_and_go_as_a_whole() {
 }
 
 #[test]
-fn partitions_come_and_go() {
+fn partitions_are_added_and_removed() {
     let old = "partitions: [{queues: [{name: a}]}, {name: gpu, queues: [{name: root, queues: [{name: x}]}]}]";
     let new = "partitions: [{name: tpu, preemption: {enabled: false}, queues: [{name: y}]}, {queues: [{name: a, maxapplications: 1}]}]";
     let diff = compared(old, new);
@@ -194,7 +194,7 @@ fn partitions_come_and_go() {
 }
 
 #[test]
-fn admin_access_is_needed_above_what_changes_comes_or_goes() {
+fn admin_access_is_needed_on_the_parent_of_added_removed_and_changed_queues() {
     let file = |queues: &str| format!("partitions: [{{queues: [{{name: root, queues: [{queues}]}}]}}]");
     let diff = compared(
         &file("{name: a, queues: [{name: gone, queues: [{name: below}]}]}, {name: b}"),
@@ -217,9 +217,9 @@ fn what_is_written_cannot_drive_a_terminal() {
 
 /// A configuration equals itself, and the reverse diff undoes every change.
 #[test]
-fn going_back_undoes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
-    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+fn moving_back_undoes() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
+    let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
     let configs: Vec<_> =
         names.iter().filter_map(|name| read_bytes(&fs::read(name).unwrap(), Profile::V1_8_0).config).collect();

@@ -20,7 +20,7 @@ use crate::fault::escaped;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Added (`+`), removed (`-`), or changed (`~`); `None` for a value.
-    pub sign: Option<What>,
+    pub symbol: Option<What>,
     /// Whether it is a setting of the queue or partition in the lines before.
     pub setting: bool,
     /// The change, with control characters escaped.
@@ -31,8 +31,8 @@ pub struct Line {
 
 impl Line {
     /// The displayed sign.
-    pub const fn sign(&self) -> char {
-        match self.sign {
+    pub const fn symbol(&self) -> char {
+        match self.symbol {
             Some(What::Added) => '+',
             Some(What::Removed) => '-',
             Some(What::Changed) => '~',
@@ -78,7 +78,7 @@ impl Diff {
         let column = with_effect.map(width).filter(|width| *width <= WIDEST).max().unwrap_or(0);
         let mut out = String::new();
         for line in &lines {
-            let _written = write!(out, "{:indent$}{} {}", "", line.sign(), line.text, indent = indent(line));
+            let _written = write!(out, "{:indent$}{} {}", "", line.symbol(), line.text, indent = indent(line));
             if !line.effect.is_empty() {
                 let gap = column.saturating_sub(width(line)) + 3;
                 let _written = write!(out, "{:gap$}{}", "", line.effect);
@@ -122,13 +122,13 @@ fn counted<T: Ord>(thing: &str, of: &[BTreeSet<T>; 3]) -> Option<String> {
 fn partition_line(first: &Change) -> Line {
     let whole = first.key == Key::Partition;
     let (what, effect) = if whole { (first.what, first.effect) } else { (What::Changed, "") };
-    Line { sign: Some(what), setting: false, text: format!("partition {}", escaped(&first.partition)), effect }
+    Line { symbol: Some(what), setting: false, text: format!("partition {}", escaped(&first.partition)), effect }
 }
 
 fn queue_line(first: &Change) -> Option<Line> {
     let whole = first.key == Key::Queue;
     let (what, effect) = if whole { (first.what, first.effect) } else { (What::Changed, "") };
-    Some(Line { sign: Some(what), setting: false, text: escaped(first.queue.as_ref()?.as_str()), effect })
+    Some(Line { symbol: Some(what), setting: false, text: escaped(first.queue.as_ref()?.as_str()), effect })
 }
 
 /// In a `new` queue only the value.
@@ -137,16 +137,17 @@ fn setting(change: &Change, new: bool) -> Line {
     let value =
         |value: &Option<String>| value.as_ref().map_or_else(|| nothing(&change.key).to_owned(), |value| shown(value));
     let effect = if new { "" } else { change.effect };
-    let (sign, text) = match (&change.key, change.what) {
+    let (symbol, text) = match (&change.key, change.what) {
         (Key::Limit(_) | Key::Rule(_) | Key::Template, What::Added | What::Removed) => {
-            let said = change.to.as_ref().or(change.from.as_ref()).map_or_else(String::new, |said| format!(": {said}"));
-            ((!new).then_some(change.what), format!("{name}{said}"))
+            let shown =
+                change.to.as_ref().or(change.from.as_ref()).map_or_else(String::new, |shown| format!(": {shown}"));
+            ((!new).then_some(change.what), format!("{name}{shown}"))
         }
         (Key::Rule(_), _) => (None, format!("{name}: {} → {}", value(&change.from), value(&change.to))),
         _ if new => (None, format!("{name} {}", value(&change.to))),
         _ => (None, format!("{name} {} → {}", value(&change.from), value(&change.to))),
     };
-    Line { sign, setting: true, text: escaped(&text), effect }
+    Line { symbol, setting: true, text: escaped(&text), effect }
 }
 
 fn name(key: &Key) -> String {

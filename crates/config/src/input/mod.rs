@@ -187,7 +187,7 @@ fn is_plain(fields: Fields<'_>) -> bool {
 }
 
 fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
-    let Walk { group, layers, references, unread, .. } = walk;
+    let Walk { group, layers, references, unread, values_from, .. } = walk;
     let selected = match layers::select(&layers, group) {
         Err(_) if !references.is_empty() => return Ok(Input::Elsewhere(references)),
         Err(fault) => return Err(vec![fault]),
@@ -201,6 +201,11 @@ fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
             let message = format!("YuniKorn ignores the queue configuration in `{key}`");
             let hint = "write it to `queues.yaml: |` in `yunikornDefaults` of Helm values, or in `data` of a ConfigMap";
             return Err(vec![refusal(at, "INP-001", &message, hint.to_owned())]);
+        }
+        if let Some((name, at)) = values_from {
+            let message = format!("the Helm values are in {name}, which the input does not contain");
+            let hint = "check the file with these values, or a directory that contains it".to_owned();
+            return Err(vec![refusal(at, "INP-001", &message, hint)]);
         }
         let Some(at) = at else { return Ok(Input::Plain) };
         return Err(vec![refusal(at, "INP-001", "the input has no queue configuration", FORMS.to_owned())]);

@@ -30,10 +30,10 @@ pub fn unpacking<'r>(source: impl Read + 'r, largest: u64) -> io::Result<Box<dyn
 
 /// Why a text of JSON is refused, with the limit of its depth by number.
 pub fn json_error(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    match said.strip_prefix("recursion limit exceeded") {
+    let reported = error.to_string();
+    match reported.strip_prefix("recursion limit exceeded") {
         Some(place) => format!("maps and lists are nested deeper than {JSON_LEVELS} levels{place}"),
-        None => said,
+        None => reported,
     }
 }
 
@@ -68,7 +68,7 @@ struct Frames<R> {
 
 impl<R: BufRead> Frames<R> {
     /// Begins the next frame with data. Returns whether there is one.
-    fn begin(&mut self) -> io::Result<bool> {
+    fn start(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
             match self.decoder.init(&mut self.source) {
                 Ok(()) => return Ok(true),
@@ -89,7 +89,7 @@ impl<R: BufRead> Frames<R> {
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !buffer.is_empty() {
-            if !self.within && !self.begin()? {
+            if !self.within && !self.start()? {
                 break;
             }
             self.within = true;

@@ -102,7 +102,7 @@ fn a_patch_for_an_object_without_a_configuration_names_no_file() {
 }
 
 #[test]
-fn files_that_a_release_names_are_told() {
+fn files_that_a_release_names_are_reported() {
     let text = "resource \"helm_release\" \"yk\" {\n  values = [templatefile(\"${path.module}/values.yaml\", {})]\n}\n";
     let Ok(Input::Elsewhere(files)) = recognize(text, DEFAULT_POLICY_GROUP) else { panic!("a reference") };
     assert_eq!(files, [Reference { path: "values.yaml".to_owned(), at: Place { line: 2, column: 13 }, plain: false }]);
@@ -132,4 +132,30 @@ fn texts_in_texts_do_not_open_more_than_the_limit() {
         text = format!("{maps}{}x: |\n{block}", " ".repeat(200));
     }
     assert_eq!(errors(&text)[0].2, "INP-001");
+}
+
+#[test]
+fn values_in_a_secret_and_in_another_object_are_found_or_named() {
+    let values = "yunikornDefaults:\n  queues.yaml: |\n    partitions:\n      - odd: 1\n";
+    let block = values.replace('\n', "\n    ");
+    let plain = format!("kind: Secret\nmetadata: {{name: v}}\nstringData:\n  values.yaml: |\n    {block}\n");
+    assert_eq!(errors(&plain)[0], odd(&plain, None));
+    let map = plain.replace("Secret", "ConfigMap").replace("stringData", "data");
+    assert_eq!(errors(&map)[0], odd(&map, None));
+    let release = "kind: HelmRelease\nspec:\n  valuesFrom:\n  - {kind: ConfigMap, name: v}\n";
+    let both = format!("{release}---\n{map}");
+    assert_eq!(errors(&both)[0], odd(&both, None));
+    let reported =
+        |text: &str| recognize(text, DEFAULT_POLICY_GROUP).err().into_iter().flatten().map(|fault| fault.to_string());
+    let words = "4:5: error[INP-001]: the Helm values are in ConfigMap v, which the input does not contain";
+    assert_eq!(reported(release).collect::<Vec<_>>(), [words]);
+    let application = "kind: Application\nspec: {source: {helm: {valueFiles: [prod.yaml]}}}\n";
+    assert!(
+        reported(application).next().unwrap().contains("the Helm values are in prod.yaml, which the input does not")
+    );
+    use base64::Engine as _;
+    let packed = base64::engine::general_purpose::STANDARD.encode(values);
+    let secret = format!("kind: Secret\nmetadata: {{name: v}}\ndata:\n  values.yaml: {packed}\n");
+    assert_eq!(described(&secret), "queue configuration in Secret, yunikornDefaults of f:4");
+    assert_eq!(errors(&secret)[0].0, 4);
 }

@@ -102,6 +102,12 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
+/// The text of an entry of a Secret; `None` if it is not Base64 of a text.
+pub(super) fn base64_text(base64: &str) -> Option<String> {
+    let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    String::from_utf8(STANDARD.decode(plain).ok()?).ok()
+}
+
 /// A fault of packed data.
 pub(super) fn fault(at: Place, message: String, hint: String) -> Fault {
     Fault { code: "INP-002", severity: Severity::Error, at, path: String::new(), message, hint }

@@ -9,7 +9,7 @@ use super::hcl::{self, Hcl};
 use super::kustomize;
 use super::layers::{Entry, Layer, Rank, Value, is_configuration};
 use super::places::{Lines, Places};
-use super::unpack::{fault, packed_text};
+use super::unpack::{base64_text, fault, packed_text};
 use super::{Reference, emit};
 use crate::fault::Faults;
 use crate::node::Fields;
@@ -19,7 +19,7 @@ use crate::yaml::{self, Content, Node};
 /// For example a ConfigMap in the values of an Argo CD Application in a List.
 const DEEPEST_TEXT: usize = 4;
 /// Texts with a queue configuration contain one of them.
-const SIGNS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
+const SYMBOLS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
 /// They repeat earlier content, or are not content.
 const SKIPPED: [&str; 3] = ["status", "operation", "annotations"];
 
@@ -41,6 +41,8 @@ pub(super) struct Walk<'g> {
     pub references: Vec<Reference>,
     /// The first key with a configuration that YuniKorn does not read.
     pub unread: Option<(String, Place)>,
+    /// The object with the values of a HelmRelease, or the file with those of an Application.
+    pub values_from: Option<(String, Place)>,
     /// The number of open maps, lists, and texts.
     pub open: usize,
 }
@@ -83,7 +85,8 @@ impl Walk<'_> {
 
     fn map(&mut self, text: &Text<'_>, fields: Fields<'_>, seen: &mut BTreeSet<u32>) {
         let kind = scalar(fields, "kind");
-        if kind == Some("ConfigMap") && self.config_map(text, fields) {
+        let is_reference = ["metadata", "data", "binaryData"].into_iter().all(|key| fields.raw(key).is_none());
+        if kind == Some("ConfigMap") && !is_reference && self.config_map(text, fields) {
             return;
         }
         if kind == Some("ConfigMapList") {
@@ -112,6 +115,10 @@ impl Walk<'_> {
                 "configuration" if value.scalar().is_some_and(|scalar| is_configuration(scalar.text)) => {
                     let entry = entry(text, "queues.yaml", key.at, value);
                     self.layers.push(Layer { entries: vec![entry], ..layer(text, Rank::OldChart, key.text, at) });
+                }
+                "valuesFrom" | "valueFiles" => self.note_values(text, value),
+                "data" if kind == Some("Secret") => {
+                    members(value).into_iter().for_each(|(_, node)| self.secret(text, node));
                 }
                 "configMapGenerator" => {
                     for generated in kustomize::generated(text, value) {
@@ -185,7 +192,7 @@ impl Walk<'_> {
         let group = format!("{}.yaml", self.group);
         let is_one = |key: &str, node: Node<'_>| {
             let content = node.scalar().map(|scalar| scalar.text);
-            key == group || (key.ends_with(".yaml") && content.is_some_and(is_configuration))
+            key == group || (key.ends_with(".yaml") && content.is_some_and(is_whole))
         };
         let Some((key, _)) = fields.into_iter().find(|(key, node)| is_one(key.text, *node)) else { return false };
         let at = text.places.outer(key.at);
@@ -198,19 +205,42 @@ impl Walk<'_> {
 
     /// Values as a string, or a patch.
     fn inside(&mut self, text: &Text<'_>, node: Node<'_>) {
-        let Some(scalar) = node.scalar() else { return };
-        let is_tree = scalar.text.contains(':') && SIGNS.iter().any(|sign| scalar.text.contains(sign));
+        if let Some(scalar) = node.scalar() {
+            self.content(text, scalar.text, || text.places.inside(&text.lines, &scalar));
+        }
+    }
+
+    /// An entry in Base64.
+    fn secret(&mut self, text: &Text<'_>, node: Node<'_>) {
+        if let Some(content) = node.scalar().and_then(|scalar| base64_text(scalar.text)) {
+            self.content(text, &content, || text.places.packed(node.at()));
+        }
+    }
+
+    /// The first object that `valuesFrom` names, or the first file of `valueFiles`.
+    fn note_values(&mut self, text: &Text<'_>, node: Node<'_>) {
+        let items = if node.is_list() { node.items("", "", &mut Faults::default()) } else { None };
+        let Some(first) = items.into_iter().flatten().next() else { return };
+        let named = match (first.scalar(), fields(first)) {
+            (Some(file), _) => file.text.to_owned(),
+            (None, Some(object)) => ["kind", "name"].map(|key| scalar(object, key).unwrap_or_default()).join(" "),
+            (None, None) => return,
+        };
+        self.values_from.get_or_insert_with(|| (named, text.places.outer(first.at())));
+    }
+
+    fn content(&mut self, text: &Text<'_>, content: &str, places: impl Fn() -> Places) {
+        let is_tree = content.contains(':') && SYMBOLS.iter().any(|symbol| content.contains(symbol));
         if text.depth >= DEEPEST_TEXT || !is_tree {
             return;
         }
-        let places = text.places.inside(&text.lines, &scalar);
-        let lines = Lines::of(scalar.text);
-        for document in yaml::parse_all(scalar.text, &mut Faults::default()) {
+        let places = places();
+        for document in yaml::parse_all(content, &mut Faults::default()) {
             let Some(root) = document.root().filter(|root| root.scalar().is_none()) else { continue };
             let own = shape_of(root);
             let shape = if own.is_empty() { text.shape.clone() } else { own };
             let inner = Text {
-                lines: Lines::of(lines.text),
+                lines: Lines::of(content),
                 places: places.clone(),
                 shape,
                 depth: text.depth + 1,

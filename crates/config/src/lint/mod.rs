@@ -10,6 +10,7 @@ mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::allow;
 use super::fault::{Fault, Faults, Severity};
 use super::node::Fields;
 use super::types::Place;
@@ -24,8 +25,15 @@ pub const IDS: [&str; 15] = [
     "W-013", "W-014", "W-015",
 ];
 
-/// On its line, or on the next one if the line has nothing else.
-const ALLOWED: &str = "# kornsole: allow ";
+/// The IDs of the rules that are warnings in at least one profile, so that they can be allowed and denied. Errors
+/// have some of these IDs too, and remain errors.
+pub const WARNING_IDS: [&str; 52] = [
+    "W-001", "W-002", "W-003", "W-004", "W-005", "W-006", "W-007", "W-008", "W-009", "W-010", "W-011", "W-012",
+    "W-013", "W-014", "W-015", "ACL-007", "ACL-024", "CFG-003", "CFG-006", "CFG-007", "CFG-009", "CFG-010", "CFG-011",
+    "CFG-013", "CFG-016", "CFG-018", "CFG-023", "CFG-034", "CFG-035", "CFG-037", "CFG-038", "CFG-051", "CFG-055",
+    "CFG-063", "CFG-065", "CFG-072", "CFG-079", "CFG-081", "CFG-085", "CFG-086", "CFG-087", "CFG-088", "CFG-089",
+    "CFG-090", "CFG-091", "CFG-092", "CFG-094", "CFG-101", "CFG-S09", "LIM-033", "PLC-001", "PLC-050",
+];
 
 const DEEPEST: usize = yaml::DEEPEST;
 
@@ -43,8 +51,7 @@ pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
         lint.partition(partition);
     }
     lint.units.report(&mut lint.found);
-    let allowed = allowed_lines(text);
-    lint.found.retain(|fault| !allowed.iter().any(|(line, ids)| *line == fault.at.line && ids.contains(fault.code)));
+    allow::without_allowed(text, &mut lint.found);
     lint.found
 }
 
@@ -132,23 +139,6 @@ fn warning(code: &'static str, at: Place, path: &str, message: String, hint: &st
     Fault { code, severity: Severity::Warning, at, path: path.to_owned(), message, hint: hint.to_owned() }
 }
 
-/// With the IDs.
-fn allowed_lines(text: &str) -> Vec<(u32, &str)> {
-    let mut allowed = Vec::new();
-    let mut pending: Vec<&str> = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let number = u32::try_from(number + 1).unwrap_or(u32::MAX);
-        let ids = line.split_once(ALLOWED).map(|(_, ids)| ids.split(" because").next().unwrap_or(ids));
-        let is_comment = line.trim_start().starts_with('#');
-        if is_comment || line.trim().is_empty() {
-            pending.extend(ids);
-            continue;
-        }
-        allowed.extend(pending.drain(..).chain(ids).map(|ids| (number, ids)));
-    }
-    allowed
-}
-
 fn fields(node: Node<'_>) -> Option<Fields<'_>> {
     if node.is_map() { node.any_map("", "", &mut Faults::default()) } else { None }
 }
@@ -162,13 +152,15 @@ fn text_of<'d>(of: Fields<'d>, key: &str) -> Option<&'d str> {
     of.get(key)?.scalar().map(|scalar| scalar.text)
 }
 
-/// Removes allowed warnings, and turns denied ones into errors.
-pub fn judged(mut warnings: Vec<Fault>, allow: &[String], deny: &[String]) -> Vec<Fault> {
-    warnings.retain(|fault| !allow.iter().any(|id| id == fault.code));
-    for fault in warnings.iter_mut().filter(|fault| deny.iter().any(|id| id == fault.code)) {
+/// Removes allowed warnings, and turns denied ones into errors. Errors remain.
+pub fn judged(mut faults: Vec<Fault>, allow: &[String], deny: &[String]) -> Vec<Fault> {
+    let is_in =
+        |fault: &Fault, ids: &[String]| fault.severity == Severity::Warning && ids.iter().any(|id| id == fault.code);
+    faults.retain(|fault| !is_in(fault, allow));
+    for fault in faults.iter_mut().filter(|fault| is_in(fault, deny)) {
         fault.severity = Severity::Error;
     }
-    warnings
+    faults
 }
 
 #[cfg(test)]

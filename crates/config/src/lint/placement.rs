@@ -85,7 +85,9 @@ impl Lint {
         let bounded = above.enumerate().any(|(at, bounds)| bounds.maximum || (at == 0 && bounds.template));
         if !bounded {
             let message = format!("queues that this rule creates below {below} have no maximum");
-            let hint = format!("set `resources.max` in `childtemplate` of {below}, or a maximum for {below}");
+            let of_namespace = if is_of_namespace(rule) { ", or the quota of each namespace" } else { "" };
+            let hint =
+                format!("set `resources.max` in `childtemplate` of {below}, or a maximum for {below}{of_namespace}");
             self.warn("W-006", rule.at(), name, message, &hint);
         }
     }
@@ -104,6 +106,8 @@ impl Lint {
         let gives = match kind(rule).as_str() {
             "fixed" => create || exists(&fixed(rule)),
             "user" | "username" => create,
+            // Each pod has a namespace.
+            "tag" => create && is_of_namespace(rule),
             _ => false,
         };
         unfiltered && parent_matches && gives
@@ -112,6 +116,10 @@ impl Lint {
 
 fn kind(rule: Fields<'_>) -> String {
     text_of(rule, "name").unwrap_or_default().to_ascii_lowercase()
+}
+
+fn is_of_namespace(rule: Fields<'_>) -> bool {
+    kind(rule) == "tag" && text_of(rule, "value").is_some_and(|tag| tag.eq_ignore_ascii_case("namespace"))
 }
 
 fn fixed(rule: Fields<'_>) -> String {

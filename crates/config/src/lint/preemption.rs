@@ -6,8 +6,10 @@ use crate::node::Fields;
 impl Lint {
     pub(super) fn properties(&mut self, queue: Queue<'_, '_>) {
         let Some(properties) = queue.fields.get("properties").and_then(fields) else { return };
-        for (key, _) in properties {
+        for (key, value) in properties {
             let name = key.text.to_ascii_lowercase();
+            // It protects the queue from preemption by others.
+            let protects = value.scalar().is_some_and(|value| value.text.eq_ignore_ascii_case("disabled"));
             match name.as_str() {
                 "preemption.delay" | "preemption.policy" if self.preemption_is_off => {
                     let message = format!("`{name}` has no effect: preemption is disabled for the partition");
@@ -29,7 +31,7 @@ impl Lint {
                     );
                     self.warn("W-014", key.at, queue.path, message, "set it on the queue with the fence");
                 }
-                "preemption.delay" | "preemption.policy" if !guarantees(queue.fields) && !queue.is_guaranteed() => {
+                "preemption.delay" | "preemption.policy" if !protects && !self.may_be_guaranteed(queue) => {
                     let message = format!(
                         "`{name}` has no effect: {} and the queues above and below it have no guarantee",
                         queue.path
@@ -52,22 +54,30 @@ impl Lint {
             }
         }
     }
+
+    /// The queue, one above it, or one below it. The tags of a namespace give a guarantee to a created queue (PLC-076).
+    fn may_be_guaranteed(&self, queue: Queue<'_, '_>) -> bool {
+        guarantees(queue.fields) || queue.is_guaranteed() || (self.creates && !queue.is_leaf())
+    }
 }
 
 impl Queue<'_, '_> {
-    /// Whether the queue is a leaf with guaranteed resources and a preemption fence.
-    fn is_fenced_leaf(&self) -> bool {
-        let is_leaf = list(self.fields, "queues").is_empty()
+    fn is_leaf(&self) -> bool {
+        list(self.fields, "queues").is_empty()
             && text_of(self.fields, "parent") != Some("true")
-            && self.fields.get("childtemplate").is_none();
-        is_leaf && own_guarantee(self.fields) && property(self.fields, "preemption.policy") == Some("fence")
+            && self.fields.get("childtemplate").is_none()
     }
 
-    /// With this queue as the only child.
+    /// Whether the queue is a leaf with guaranteed resources and a preemption fence.
+    fn is_fenced_leaf(&self) -> bool {
+        self.is_leaf() && own_guarantee(self.fields) && has_fence(self.fields, "preemption.policy")
+    }
+
+    /// Whether each queue between this one and a priority fence is an only child.
     fn is_alone_in_fence(&self) -> bool {
         self.above.is_some_and(|above| {
-            let is_fence = property(above.fields, "priority.policy") == Some("fence");
-            is_fence && list(above.fields, "queues").len() == 1
+            let is_only = list(above.fields, "queues").len() == 1;
+            is_only && (has_fence(above.fields, "priority.policy") || above.is_alone_in_fence())
         })
     }
 
@@ -90,6 +100,7 @@ fn own_guarantee(of: Fields<'_>) -> bool {
     guaranteed.and_then(fields).is_some_and(|guaranteed| guaranteed.into_iter().next().is_some())
 }
 
-fn property<'d>(of: Fields<'d>, key: &str) -> Option<&'d str> {
-    text_of(of.get("properties").and_then(fields)?, key)
+fn has_fence(of: Fields<'_>, key: &str) -> bool {
+    let properties = of.get("properties").and_then(fields);
+    properties.and_then(|of| text_of(of, key)).is_some_and(|policy| policy.eq_ignore_ascii_case("fence"))
 }

@@ -46,15 +46,72 @@ fn a_comment_allows_its_own_line_or_the_next_one() {
 }
 
 #[test]
-fn what_is_denied_is_an_error_and_what_is_allowed_is_gone() {
+fn a_denied_deletion_is_an_error_and_an_allowed_one_removes_it() {
     let warnings = lint("partitions: [{queues: [{name: root, resources: {max: {cpu: 1}}}]}]");
     let ids = ["W-001".to_owned()];
     assert!(judged(warnings.clone(), &ids, &[]).is_empty());
     assert_eq!(judged(warnings, &[], &ids)[0].severity, Severity::Error);
 }
 
+#[test]
+fn a_warning_of_the_reader_is_allowed_and_an_error_remains() {
+    let text = |comment: &str| {
+        format!(
+            "partitions: [{{queues: [{{name: root, submitacl: '*', properties: {{\n{comment}\nno.such: 1\n}}}}]}}]\n"
+        )
+    };
+    let read = |text: &str| crate::read(text, Profile::V1_9_0);
+    let codes = |text: &str| read(text).faults.into_iter().map(|fault| fault.code).collect::<Vec<_>>();
+    assert_eq!(codes(&text("")), ["CFG-S09"]);
+    assert!(codes(&text("# kornsole: allow CFG-S09 because a test")).is_empty());
+    assert_eq!(codes(&text("# kornsole: allow CFG-S04 because a test")), ["CFG-S09"]);
+    let wrong =
+        "# kornsole: allow CFG-055 because a test\npartitions: [{queues: [{name: root, maxapplications: 0}]}]\n";
+    let severities =
+        |profile| crate::read(wrong, profile).faults.into_iter().map(|fault| fault.severity).collect::<Vec<_>>();
+    assert!(!severities(Profile::V1_9_0).contains(&Severity::Error));
+    assert!(severities(Profile::Kornsole).contains(&Severity::Error), "an error cannot be allowed");
+    let ids = ["CFG-S09".to_owned()];
+    assert_eq!(judged(read(&text("")).faults, &[], &ids)[0].severity, Severity::Error);
+    let both = |severity| Fault { severity, ..warning("CFG-055", Place::default(), "", String::new(), "") };
+    let left = judged(vec![both(Severity::Error), both(Severity::Warning)], &["CFG-055".to_owned()], &[]);
+    assert_eq!(left, [both(Severity::Error)]);
+}
+
+/// The quantities have their IDs in variables.
+#[test]
+fn every_id_of_a_warning_can_be_denied() {
+    fn sources(dir: &std::path::Path, all: &mut Vec<String>) {
+        for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                sources(&entry.path(), all);
+            } else {
+                all.push(std::fs::read_to_string(entry.path()).unwrap());
+            }
+        }
+    }
+    let mut all = Vec::new();
+    sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
+    let mut found = 0;
+    for text in &all {
+        for call in [".warning(", ".strict(", ".lenient("] {
+            for rest in text.split(call).skip(1) {
+                let Some(id) = rest.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next()) else {
+                    continue;
+                };
+                if id.contains('-') {
+                    found += 1;
+                    assert!(WARNING_IDS.contains(&id), "{id}");
+                }
+            }
+        }
+    }
+    assert!(found > 30, "{found}");
+    assert!(IDS.iter().all(|id| WARNING_IDS.contains(id)));
+}
+
 /// The IDs, lines, and messages of the warnings of a text.
-fn said(text: &str) -> Vec<String> {
+fn reported(text: &str) -> Vec<String> {
     lint(text).into_iter().map(|fault| format!("{} {}: {}", fault.code, fault.at.line, fault.message)).collect()
 }
 
@@ -70,28 +127,28 @@ fn w_002_amounts_a_thousand_times_off_are_named() {
     let text = root(
         "~resources: {max: {memory: 512, vcore: 8000}}\n~queues: [{name: a, resources: {max: {memory: 1Mi, vcore: 8000m}}}]\n",
     );
-    let [memory, cores] = said(&text).try_into().unwrap();
+    let [memory, cores] = reported(&text).try_into().unwrap();
     assert_eq!(memory, "W-002 5: `memory: 512` is 512 bytes, less than any pod requests");
     assert_eq!(cores, "W-002 5: `vcore: 8000` is a thousand times more than `8000m` of root.a (line 6)");
     let small = root("~resources: {max: {vcore: 8}}\n~queues: [{name: a, resources: {max: {vcore: 8m}}}]\n");
-    assert_eq!(said(&small), ["W-002 6: `vcore: 8m` is a thousand times less than `8` of root (line 5)"]);
+    assert_eq!(reported(&small), ["W-002 6: `vcore: 8m` is a thousand times less than `8` of root (line 5)"]);
     let right =
         root("~resources: {max: {memory: 512Gi, vcore: 8}}\n~queues: [{name: a, resources: {max: {vcore: 8000m}}}]\n");
-    assert_eq!(said(&right), Vec::<String>::new());
+    assert_eq!(reported(&right), Vec::<String>::new());
 }
 
 #[test]
 fn w_003_a_group_in_the_place_of_a_user_is_named() {
     let text = root("~submitacl: 'team-a-group'\n~adminacl: 'ann,ops dev'\n~queues: [{name: a, adminacl: ' ops'}]\n");
     assert_eq!(
-        said(&text),
+        reported(&text),
         [
             "W-003 5: `submitacl` reads `team-a-group` as a user: groups are after a space",
             "W-003 6: `adminacl` reads `ops` as a user: groups are after a space",
         ]
     );
     assert_eq!(lint(&text)[0].hint, "write `submitacl: ' team-a-group'`");
-    assert!(said(&root("~submitacl: 'ann,bob dev'\n~adminacl: '*'\n")).is_empty());
+    assert!(reported(&root("~submitacl: 'ann,bob dev'\n~adminacl: '*'\n")).is_empty());
 }
 
 #[test]
@@ -101,32 +158,32 @@ fn w_004_filters_that_all_or_none_pass_are_named() {
             "partitions:\n  - name: default\n    placementrules:\n      - {{name: provided, filter: {filter}}}\n    queues: [{{name: root}}]\n"
         )
     };
-    let nobody = "W-004 4: no user passes this filter, so the rule never places an application";
+    let no_user = "W-004 4: no user passes this filter, so the rule never places an application";
     let all = "W-004 4: all users pass this filter, so it has no effect";
-    assert_eq!(said(&rules("{type: deny}")), [nobody]);
-    assert_eq!(said(&rules("{type: allow, users: ['.*']}")), [all]);
-    assert_eq!(said(&rules("{type: deny, users: ['.*']}")), [nobody]);
-    assert!(said(&rules("{type: deny, users: [sue]}")).is_empty());
-    assert!(said(&rules("{groups: ['dev.*']}")).is_empty());
+    assert_eq!(reported(&rules("{type: deny}")), [no_user]);
+    assert_eq!(reported(&rules("{type: allow, users: ['.*']}")), [all]);
+    assert_eq!(reported(&rules("{type: deny, users: ['.*']}")), [no_user]);
+    assert!(reported(&rules("{type: deny, users: [sue]}")).is_empty());
+    assert!(reported(&rules("{groups: ['dev.*']}")).is_empty());
 }
 
 #[test]
-fn w_005_a_rule_behind_one_that_always_matches_is_named() {
+fn w_005_a_rule_after_one_that_always_matches_is_named() {
     let rules = |first: &str| {
         format!(
             "partitions:\n  - name: default\n    placementrules:\n      - {first}\n      - {{name: provided}}\n    queues: [{{name: root, queues: [{{name: a}}, {{name: p, parent: true}}]}}]\n"
         )
     };
     let expected = "W-005 5: only users without submit access to the queue of the rule in line 4 reach this rule";
-    assert_eq!(said(&rules("{name: fixed, value: root.a}")), [expected]);
-    assert_eq!(said(&rules("{name: Fixed, value: a}")), [expected]);
+    assert_eq!(reported(&rules("{name: fixed, value: root.a}")), [expected]);
+    assert_eq!(reported(&rules("{name: Fixed, value: a}")), [expected]);
     for reached in [
         "{name: fixed, value: root.p}",
         "{name: fixed, value: root.x}",
         "{name: user}",
         "{name: fixed, value: root.a, filter: {users: [sue]}}",
     ] {
-        assert!(said(&rules(reached)).is_empty(), "{reached}");
+        assert!(reported(&rules(reached)).is_empty(), "{reached}");
     }
 }
 
@@ -137,9 +194,9 @@ fn w_006_created_queues_without_a_maximum_are_named() {
             "partitions:\n  - name: default\n    placementrules:\n      - {{name: user, create: true, parent: {{name: fixed, value: root.users}}}}\n    queues: [{{name: root, queues: [{{name: users, parent: true{queue}}}]}}]\n"
         )
     };
-    assert_eq!(said(&rules("")), ["W-006 4: queues that this rule creates below root.users have no maximum"]);
-    assert!(said(&rules(", childtemplate: {resources: {max: {vcore: 1}}}")).is_empty());
-    assert!(said(&rules(", resources: {max: {vcore: 1}}")).is_empty());
+    assert_eq!(reported(&rules("")), ["W-006 4: queues that this rule creates below root.users have no maximum"]);
+    assert!(reported(&rules(", childtemplate: {resources: {max: {vcore: 1}}}")).is_empty());
+    assert!(reported(&rules(", resources: {max: {vcore: 1}}")).is_empty());
 }
 
 #[test]
@@ -150,11 +207,11 @@ fn w_007_limits_that_are_never_reached_are_named() {
         ))
     };
     let expected = ["W-007 7: this limit has no effect: the queue reaches its own maximum first"];
-    assert_eq!(said(&limit("maxresources: {vcore: 8}")), expected);
-    assert_eq!(said(&limit("maxapplications: 5")), expected);
-    assert_eq!(said(&limit("maxapplications: 5, maxresources: {memory: 8G, vcore: 4}")), Vec::<String>::new());
-    assert!(said(&limit("maxresources: {vcore: 4}")).is_empty());
-    assert!(said(&limit("maxresources: {nvidia.com/gpu: 4}")).is_empty());
+    assert_eq!(reported(&limit("maxresources: {vcore: 8}")), expected);
+    assert_eq!(reported(&limit("maxapplications: 5")), expected);
+    assert_eq!(reported(&limit("maxapplications: 5, maxresources: {memory: 8G, vcore: 4}")), Vec::<String>::new());
+    assert!(reported(&limit("maxresources: {vcore: 4}")).is_empty());
+    assert!(reported(&limit("maxresources: {nvidia.com/gpu: 4}")).is_empty());
 }
 
 #[test]
@@ -163,7 +220,7 @@ fn w_008_and_w_009_properties_without_effect_are_named() {
         "~properties: {priority.offset: 5}\n~queues:\n~  - name: a\n~    properties: {preemption.delay: 10s}\n~  - name: b\n~    properties: {preemption.policy: fence, priority.policy: fence}\n~    queues: [{name: c, resources: {guaranteed: {vcore: 1}}}]\n",
     );
     assert_eq!(
-        said(&text),
+        reported(&text),
         [
             "W-009 5: `priority.offset` of root has no effect: no other queue competes with root",
             "W-008 8: `preemption.delay` has no effect: root.a and the queues above and below it have no guarantee",
@@ -171,7 +228,32 @@ fn w_008_and_w_009_properties_without_effect_are_named() {
     );
 }
 
-fn said_for(text: &str, known: &Known) -> Vec<String> {
+#[test]
+fn w_008_is_silent_for_protection_and_for_created_queues() {
+    let queue =
+        |properties: &str| root(&format!("~queues: [{{name: a, parent: true, properties: {{{properties}}}}}]\n"));
+    assert!(reported(&queue("preemption.policy: Disabled")).is_empty());
+    assert_eq!(reported(&queue("preemption.policy: fence")).len(), 1);
+    let creates = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true, filter: {users: [sue, bob]}}]\n";
+    let text =
+        queue("preemption.delay: 10s, preemption.policy: fence").replace("partitions:\n  - name: default\n", creates);
+    assert!(!reported(&text).iter().any(|warning| warning.starts_with("W-008")), "{:?}", reported(&text));
+}
+
+#[test]
+fn w_005_a_rule_behind_the_queue_of_the_namespace_is_named() {
+    let rules = |first: &str| {
+        format!(
+            "partitions: [{{placementrules: [{first}, {{name: provided}}], queues: [{{name: root, queues: [{{name: a}}]}}]}}]\n"
+        )
+    };
+    let names = |first: &str| reported(&rules(first)).iter().any(|warning| warning.starts_with("W-005"));
+    assert!(names("{name: tag, value: namespace, create: true}"));
+    assert!(!names("{name: tag, value: namespace}") && !names("{name: tag, value: team, create: true}"));
+    assert!(!names("{name: tag, value: namespace, create: true, filter: {groups: [dev]}}"));
+}
+
+fn reported_for(text: &str, known: &Known) -> Vec<String> {
     let all = lint_for(text, known).into_iter();
     all.map(|fault| format!("{} {}:{}: {}", fault.code, fault.at.line, fault.at.column, fault.message)).collect()
 }
@@ -189,14 +271,18 @@ partitions:
 #[test]
 fn w_010_guarantees_above_the_nodes_are_named() {
     let nodes = |cores: i64| Known { nodes: Some([("vcore", cores * 1000)].into_iter().collect()), ..Known::default() };
-    assert!(said_for(GUARANTEED, &Known::default()).is_empty());
-    assert!(said_for(GUARANTEED, &nodes(11)).is_empty(), "the sum fits");
+    assert!(reported_for(GUARANTEED, &Known::default()).is_empty());
+    assert!(reported_for(GUARANTEED, &nodes(11)).is_empty(), "the sum fits");
     assert_eq!(
-        said_for(GUARANTEED, &nodes(10)),
+        reported_for(GUARANTEED, &nodes(10)),
         ["W-010 4:9: guaranteed vcore of all queues below root is 11, and the nodes have 10"]
     );
     let of_a = "W-010 6:55: guaranteed vcore of root.a is 6, and the nodes have 5";
-    assert!(said_for(GUARANTEED, &nodes(5)).contains(&of_a.to_owned()), "{:?}", said_for(GUARANTEED, &nodes(5)));
+    assert!(
+        reported_for(GUARANTEED, &nodes(5)).contains(&of_a.to_owned()),
+        "{:?}",
+        reported_for(GUARANTEED, &nodes(5))
+    );
 }
 
 #[test]
@@ -207,9 +293,9 @@ fn w_011_a_maximum_below_one_pod_is_named() {
         resource: [("vcore", cores * 1000), ("memory", 1 << 30)].into_iter().collect(),
     };
     let known = |pods: Vec<cluster::KnownPod>| Known { pods, ..Known::default() };
-    assert!(said_for(GUARANTEED, &known(vec![pod("root.a", 7), pod("root.b", 2), pod("root.bb", 9)])).is_empty());
+    assert!(reported_for(GUARANTEED, &known(vec![pod("root.a", 7), pod("root.b", 2), pod("root.bb", 9)])).is_empty());
     assert_eq!(
-        said_for(GUARANTEED, &known(vec![pod("root.b", 3), pod("root.b", 1)])),
+        reported_for(GUARANTEED, &known(vec![pod("root.b", 3), pod("root.b", 1)])),
         ["W-011 7:72: max vcore of root.b is 2, and pod ns/p requests 3: it never runs"]
     );
 }
@@ -225,10 +311,15 @@ fn w_014_priorities_that_a_fence_hides_are_named() {
             .replace("~", "        ")
             .replace("    queues:\n      - name: root", &format!("{rules}    queues:\n      - name: root"))
     };
-    let found: Vec<String> = said(&with("", "")).into_iter().filter(|said| said.starts_with("W-014")).collect();
+    let found: Vec<String> =
+        reported(&with("", "")).into_iter().filter(|reported| reported.starts_with("W-014")).collect();
     assert!(found.len() == 1 && found[0].contains("root.a.b is the only queue"), "{found:?}");
-    let of = |text: &str| said(text).into_iter().any(|said| said.starts_with("W-014"));
+    let of = |text: &str| reported(text).into_iter().any(|reported| reported.starts_with("W-014"));
     assert!(!of(&with(", {name: d}", "")), "its sibling sees it");
+    let only = with("", "")
+        .replace("properties: {priority.offset: 5}", "queues: [{name: e, properties: {priority.offset: 5}}]");
+    assert!(of(&only), "no queue beside it on the path to the fence");
+    assert!(of(&with("", "").replace("policy: fence}, queues", "policy: Fence}, queues")), "any case");
     assert!(
         !of(&with("", "    placementrules: [{name: tag, value: namespace, create: true}]\n")),
         "a sibling can be created"
@@ -239,16 +330,16 @@ fn w_014_priorities_that_a_fence_hides_are_named() {
 fn w_015_preemption_that_can_never_happen_is_named() {
     let leaf = |more: &str| root(&format!("~queues: [{{name: a, {more}}}]\n"));
     let fenced = leaf("properties: {preemption.policy: fence}, resources: {guaranteed: {vcore: 1}}");
-    assert!(said(&fenced)[0].contains("W-015 5: requests in root.a never preempt"), "{:?}", said(&fenced));
+    assert!(reported(&fenced)[0].contains("W-015 5: requests in root.a never preempt"), "{:?}", reported(&fenced));
     let parent = leaf(
         "properties: {preemption.policy: fence}, queues: [{name: b, resources: {guaranteed: {vcore: 1}}}, {name: c}]",
     );
-    assert!(said(&parent).is_empty(), "{:?}", said(&parent));
+    assert!(reported(&parent).is_empty(), "{:?}", reported(&parent));
     let off = leaf("properties: {preemption.delay: 10s}, resources: {guaranteed: {vcore: 1}}");
-    assert!(said(&off).is_empty());
+    assert!(reported(&off).is_empty());
     let off = off.replace(
         "    queues:\n      - name: root",
         "    preemption: {enabled: false}\n    queues:\n      - name: root",
     );
-    assert_eq!(said(&off), ["W-015 6: `preemption.delay` has no effect: preemption is disabled for the partition"]);
+    assert_eq!(reported(&off), ["W-015 6: `preemption.delay` has no effect: preemption is disabled for the partition"]);
 }

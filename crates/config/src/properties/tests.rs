@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn durations_are_read_as_go_reads_them() {
+fn durations_are_read_like_go_does() {
     let ms = |ms| Some(Duration::from_millis(ms));
     for (text, duration) in [
         ("30s", ms(30_000)),

@@ -95,11 +95,11 @@ fn it_agrees_with_the_reader_on_the_recorded_configurations() {
         "CFG-002", "CFG-003", "CFG-005", "CFG-006", "CFG-007", "CFG-011", "CFG-014", "CFG-020", "CFG-021", "CFG-024",
         "CFG-055", "CFG-100",
     ];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
     for profile in Profile::ALL {
         let schema = schema(profile);
         let (mut fitting, mut refused, mut missed) = (0, BTreeMap::new(), BTreeMap::new());
-        for entry in fs::read_dir(&folder).unwrap() {
+        for entry in fs::read_dir(&dir).unwrap() {
             let path = entry.unwrap().path();
             let bytes = fs::read(&path).unwrap();
             let Some(value) = std::str::from_utf8(&bytes).ok().and_then(value_of) else { continue };

@@ -102,7 +102,7 @@ pub static KEYS: [SettingKey; 27] = [
     SettingKey::path(
         "state.folder",
         "Directory of the journal; the scheduler resumes from it at the next start. Flag: --state.",
-        |c, w| put(&mut c.state_folder, path(w)),
+        |c, w| put(&mut c.state_dir, path(w)),
     ),
     SettingKey::new(
         "state.size",

@@ -42,7 +42,7 @@ pub struct SchedulerConfig {
     /// `queues.policyGroup`: the entry of a ConfigMap with the queue configuration.
     pub policy_group: String,
     /// `state.folder`: the directory of the journal; without it nothing is stored.
-    pub state_folder: Option<PathBuf>,
+    pub state_dir: Option<PathBuf>,
     /// `state.size`: the disk limit of the journal in bytes.
     pub state_bytes: u64,
     /// `cleaner.interval`, between two passes of the cleaner.
@@ -148,7 +148,7 @@ impl Settings {
         faults.into_sorted()
     }
 
-    fn read_map(&mut self, root: Node<'_>, folder: &Path, faults: &mut Faults) {
+    fn read_map(&mut self, root: Node<'_>, dir: &Path, faults: &mut Faults) {
         const FILE: &str = "the scheduler's own configuration";
         let Some(fields) = root.any_map(FILE, "", faults) else { return };
         let known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
@@ -161,7 +161,7 @@ impl Settings {
                 continue;
             }
             let Some(written) = written(value, &KEYS[at], faults) else { continue };
-            let written = if KEYS[at].path { written.within(folder) } else { written };
+            let written = if KEYS[at].path { written.within(dir) } else { written };
             if let Err(due) = self.take(at, written, Origin::File(value.at())) {
                 let message = format!("`{}` is {}", key.text, shown(value));
                 faults.error("SET-001", value.at(), key.text, message, due);

@@ -19,7 +19,7 @@ fn the_defaults_are_the_cores() {
     assert_eq!((config.preemption_interval, config.preemption_min_load), (Duration::from_secs(15), 0));
     assert_eq!((config.event.ring_buffer_capacity, config.event.request_capacity), (100_000, 1000));
     assert_eq!(config.policy_group, "queues");
-    assert!(config.drain.command.is_empty() && config.scheduler_acl.is_nobody());
+    assert!(config.drain.command.is_empty() && config.scheduler_acl.is_empty_list());
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_file_is_taken_over_key_by_key() {
     assert_eq!(config.queues_file.as_deref(), Some(Path::new("/etc/kornsole/queues.yaml")));
     assert_eq!(config.scheduler_acl.to_string(), "sue,bob ops");
     assert_eq!(config.cleaner_interval, Duration::from_secs(90));
-    assert!(!config.event.tracking_enabled && config.drain.stuck_after.is_zero() && config.state_folder.is_none());
+    assert!(!config.event.tracking_enabled && config.drain.stuck_after.is_zero() && config.state_dir.is_none());
     assert_eq!(config.drain.command, ["/usr/bin/tell", "--to", "the admins"]);
     assert_eq!(config.drain.webhook.as_deref(), Some("http://[::1]:8080/x?y=1"));
     assert_eq!((config.drain.retries, config.preemption_min_load), (0, 80));
@@ -65,7 +65,7 @@ fn what_is_no_map_is_a_fault_and_nothing_at_all_is_none() {
 }
 
 #[test]
-fn flags_go_before_the_file_and_the_print_says_so() {
+fn flags_have_precedence_over_the_file_and_the_output_shows_it() {
     let (mut settings, faults) = read("bind.port: 9443\ncleaner.interval: 5s\nqueues.policyGroup: batch\n");
     assert!(faults.is_empty());
     settings.set("cleaner.interval", "2s", "--set cleaner.interval=2s").unwrap();

@@ -26,9 +26,9 @@ impl SettingText {
     }
 
     /// Joins a relative path to `folder`.
-    pub(super) fn within(self, folder: &Path) -> Self {
+    pub(super) fn within(self, dir: &Path) -> Self {
         match self {
-            Self::One(text) if !text.is_empty() => Self::One(folder.join(text).display().to_string()),
+            Self::One(text) if !text.is_empty() => Self::One(dir.join(text).display().to_string()),
             other => other,
         }
     }

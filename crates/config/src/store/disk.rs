@@ -60,7 +60,7 @@ impl FileSystem for Disk {
         fs::rename(from, to)
     }
 
-    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
         File::open(path)?.sync_all()
     }
 

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use super::{Disk, folder, follow};
+use super::{Disk, dir, follow};
 
 /// Whether a name is that of a temporary file for a file of this name: `.NAME.PROCESS-NUMBER.new`.
 fn is_own(name: &str, of: &str) -> bool {
@@ -16,7 +16,7 @@ fn is_own(name: &str, of: &str) -> bool {
 pub fn sweep(path: &Path) -> Vec<PathBuf> {
     let Ok(path) = follow(&Disk, path) else { return Vec::new() };
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
-    let Ok(entries) = fs::read_dir(folder(&path)) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(dir(&path)) else { return Vec::new() };
     let left = entries.flatten().filter(|entry| {
         let file = entry.file_type().is_ok_and(|kind| kind.is_file());
         file && entry.file_name().to_str().is_some_and(|found| is_own(found, name))
@@ -41,7 +41,7 @@ mod tests {
     use crate::store::prepare;
 
     #[test]
-    fn only_what_nobody_holds_and_has_our_name_goes() {
+    fn only_unlocked_files_with_a_known_name_are_removed() {
         let home = std::env::temp_dir().join(format!("kornsole-sweep-{}", std::process::id()));
         fs::create_dir_all(home.join(".queues.yaml.7-7.new")).unwrap();
         let file = home.join("queues.yaml");
@@ -51,7 +51,7 @@ mod tests {
             fs::write(home.join(name), "theirs").unwrap();
         }
         std::os::unix::fs::symlink(&file, home.join(".queues.yaml.8-8.new")).unwrap();
-        let held = prepare(&Disk, &file, b"at work").unwrap();
+        let prepared = prepare(&Disk, &file, b"at work").unwrap();
         fs::write(home.join(".queues.yaml.1-2.new"), "left").unwrap();
         fs::write(home.join(".queues.yaml.123-45.new"), "left").unwrap();
         let gone = sweep(&file);
@@ -59,7 +59,7 @@ mod tests {
         for name in strangers.iter().chain(&others) {
             assert_eq!(fs::read_to_string(home.join(name)).unwrap(), "theirs", "{name}");
         }
-        held.commit().unwrap();
+        prepared.commit().unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "at work");
         assert!(home.join(".queues.yaml.7-7.new").is_dir() && home.join(".queues.yaml.8-8.new").is_symlink());
         assert!(sweep(&home.join("nowhere/queues.yaml")).is_empty());

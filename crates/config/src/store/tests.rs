@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use proptest::prelude::*;
 
-use self::forgetful::{Forgetful, Trouble};
+use self::forgetful::{Forgetful, Problem};
 use super::*;
 
 const OLD: &[u8] = b"partitions: []\n";
@@ -16,8 +16,8 @@ const FILE: &str = "/etc/queues.yaml";
 const LINK: &str = "/home/link.yaml";
 const RETAINED: Metadata = Metadata { is_file: true, mode: 0o640, user: 7, group: 8 };
 
-fn disk(trouble: Trouble) -> Forgetful {
-    let disk = Forgetful::new(trouble);
+fn disk(problem: Problem) -> Forgetful {
+    let disk = Forgetful::new(problem);
     disk.put(Path::new(FILE), OLD, RETAINED);
     disk.link(Path::new(LINK), Path::new("../etc/queues.yaml"));
     disk
@@ -28,14 +28,14 @@ fn stored(disk: &Forgetful, path: &str) -> Result<(), StoreError> {
 }
 
 fn calls() -> usize {
-    let disk = disk(Trouble::default());
+    let disk = disk(Problem::default());
     stored(&disk, LINK).expect("nothing fails");
     disk.calls()
 }
 
 #[test]
-fn the_target_of_a_link_is_replaced_and_keeps_owner_and_mode() {
-    let disk = disk(Trouble { short: true, ..Trouble::default() });
+fn the_target_of_a_link_is_replaced_and_retains_owner_and_mode() {
+    let disk = disk(Problem { short: true, ..Problem::default() });
     stored(&disk, LINK).expect("short writes are gone on with");
     assert_eq!(disk.read(Path::new(FILE)), Some((NEW.to_vec(), RETAINED)));
     assert_eq!(disk.names(), [FILE, LINK]);
@@ -46,7 +46,7 @@ fn the_target_of_a_link_is_replaced_and_keeps_owner_and_mode() {
 fn whichever_call_fails_the_old_file_is_whole_or_the_new_one_is() {
     for error in [28, 5, 30, 13] {
         for call in 0..calls() {
-            let disk = disk(Trouble { fail: Some((call, error)), ..Trouble::default() });
+            let disk = disk(Problem { fail: Some((call, error)), ..Problem::default() });
             let result = stored(&disk, LINK);
             let (text, retained) = disk.read(Path::new(FILE)).expect("the file is there");
             assert_eq!(retained, RETAINED);
@@ -62,9 +62,9 @@ fn whichever_call_fails_the_old_file_is_whole_or_the_new_one_is() {
 }
 
 #[test]
-fn the_message_says_what_failed() {
+fn the_message_shows_what_failed() {
     let reported = |call, error| {
-        let disk = disk(Trouble { fail: Some((call, error)), ..Trouble::default() });
+        let disk = disk(Problem { fail: Some((call, error)), ..Problem::default() });
         stored(&disk, FILE).expect_err("a call fails").to_string()
     };
     assert_eq!(
@@ -85,7 +85,7 @@ proptest! {
     /// At any call, or after the last one.
     #[test]
     fn a_disk_that_forgets_has_the_old_text_or_the_new_one(at in 0..12_usize, short in any::<bool>(), seed in any::<u64>()) {
-        let disk = disk(Trouble { power_cut: Some(at), short, ..Trouble::default() });
+        let disk = disk(Problem { power_cut: Some(at), short, ..Problem::default() });
         let result = stored(&disk, LINK);
         disk.start_again(seed);
         let (text, retained) = disk.read(Path::new(FILE)).expect("the file is there");
@@ -96,7 +96,7 @@ proptest! {
 
     #[test]
     fn so_has_one_that_fails_before(fail in 0..9_usize, at in 0..12_usize, seed in any::<u64>()) {
-        let disk = disk(Trouble { fail: Some((fail, 5)), power_cut: Some(at), ..Trouble::default() });
+        let disk = disk(Problem { fail: Some((fail, 5)), power_cut: Some(at), ..Problem::default() });
         let _result = stored(&disk, FILE);
         disk.start_again(seed);
         let (text, _) = disk.read(Path::new(FILE)).expect("the file is there");
@@ -107,31 +107,31 @@ proptest! {
 /// Verifies the simulation: without syncing, the same steps sometimes lose the file.
 #[test]
 fn without_syncing_the_text_would_be_lost() {
-    let lost = |trouble: Trouble| {
+    let lost = |problem: Problem| {
         (0..200).any(|seed| {
-            let disk = disk(trouble);
+            let disk = disk(problem);
             let done = stored(&disk, FILE).is_ok();
             disk.start_again(seed);
             let text = disk.read(Path::new(FILE)).map(|(text, _)| text);
             text.as_deref() != Some(NEW) && done
         })
     };
-    assert!(lost(Trouble { no_sync: true, ..Trouble::default() }));
-    assert!(lost(Trouble { no_folder_sync: true, ..Trouble::default() }));
-    assert!(!lost(Trouble::default()));
+    assert!(lost(Problem { no_sync: true, ..Problem::default() }));
+    assert!(lost(Problem { no_dir_sync: true, ..Problem::default() }));
+    assert!(!lost(Problem::default()));
 }
 
 #[test]
 fn what_is_prepared_and_given_up_leaves_nothing() {
-    let disk = disk(Trouble::default());
+    let disk = disk(Problem::default());
     drop(prepare(&disk, Path::new(FILE), NEW).expect("nothing fails"));
     assert_eq!(disk.names(), [FILE, LINK]);
     assert_eq!(disk.read(Path::new(FILE)), Some((OLD.to_vec(), RETAINED)));
 }
 
 #[test]
-fn links_in_a_circle_and_folders_are_refused() {
-    let disk = disk(Trouble::default());
+fn circular_links_and_directories_are_rejected() {
+    let disk = disk(Problem::default());
     disk.link(Path::new("/a"), Path::new("b"));
     disk.link(Path::new("/b"), Path::new("a"));
     assert!(stored(&disk, "/a").expect_err("it is a circle").to_string().contains("too many symbolic links"));
@@ -139,9 +139,9 @@ fn links_in_a_circle_and_folders_are_refused() {
     assert!(stored(&disk, "/folder").expect_err("it is a folder").to_string().contains("not a regular file"));
 }
 
-struct Folder(PathBuf);
+struct Dir(PathBuf);
 
-impl Folder {
+impl Dir {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("kornsole-store-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).expect("the folder for temporary files is writable");
@@ -156,7 +156,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for Dir {
     fn drop(&mut self) {
         let _removed = fs::remove_dir_all(&self.0);
     }
@@ -164,8 +164,8 @@ impl Drop for Folder {
 
 #[test]
 fn on_a_real_disk() {
-    let folder = Folder::new("real");
-    let (file, link) = (folder.0.join("queues.yaml"), folder.0.join("link.yaml"));
+    let dir = Dir::new("real");
+    let (file, link) = (dir.0.join("queues.yaml"), dir.0.join("link.yaml"));
     store(&file, OLD).expect("a new file");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o604)).unwrap();
     symlink("queues.yaml", &link).unwrap();
@@ -173,11 +173,11 @@ fn on_a_real_disk() {
     assert_eq!(fs::read(&file).unwrap(), NEW);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o604);
     assert_eq!(fs::read_link(&link).unwrap(), Path::new("queues.yaml"));
-    let dangling = folder.0.join("dangling.yaml");
+    let dangling = dir.0.join("dangling.yaml");
     symlink("made.yaml", &dangling).unwrap();
     store(&dangling, NEW).expect("to where a link leads");
-    assert_eq!(folder.names(), ["dangling.yaml", "link.yaml", "made.yaml", "queues.yaml"]);
-    let error = store(&folder.0.join("none/queues.yaml"), NEW).expect_err("there is no such folder");
+    assert_eq!(dir.names(), ["dangling.yaml", "link.yaml", "made.yaml", "queues.yaml"]);
+    let error = store(&dir.0.join("none/queues.yaml"), NEW).expect_err("there is no such folder");
     assert_eq!((error.step, error.source.kind()), (StoreStep::Create, io::ErrorKind::NotFound));
-    assert_eq!(store(&folder.0, NEW).expect_err("it is a folder").step, StoreStep::Look);
+    assert_eq!(store(&dir.0, NEW).expect_err("it is a folder").step, StoreStep::Look);
 }

@@ -32,7 +32,7 @@ impl AppSortPolicy {
     }
 
     /// Gangs require an order by submission (SCH-140).
-    pub const fn takes_gangs(self) -> bool {
+    pub const fn accepts_gangs(self) -> bool {
         match self {
             Self::Fifo | Self::StateAware => true,
             Self::Fair => false,

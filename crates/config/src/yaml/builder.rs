@@ -317,8 +317,8 @@ impl<'t, 'f> Builder<'t, 'f> {
             for source in sources {
                 let node = &document.nodes[source as usize];
                 match &node.content {
-                    Content::Map(brought) => {
-                        for entry in document.entries(*brought) {
+                    Content::Map(alias_content) => {
+                        for entry in document.entries(*alias_content) {
                             if present.insert(document.key(entry).0) {
                                 entries.push(*entry);
                             }

@@ -7,20 +7,20 @@ use crate::types::Place;
 
 pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static str) {
     let at = place(*error.marker());
-    let said = || format!("not YAML: {}", error.info());
+    let reported = || format!("not YAML: {}", error.info());
     match error.kind() {
         ErrorKind::MissingAnchorOrAliasName => {
             let hint = "quote a text that starts with `*` or `&`: '*'";
             (at, "`*` without quotes starts an alias, and no name follows".into(), hint)
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
-            (at, said(), "quote a text that contains `: `; keys of one map start in the same column")
+            (at, reported(), "quote a text that contains `: `; keys of one map start in the same column")
         }
         ErrorKind::UnclosedFlowCollection { open } => {
             (at, format!("not YAML: `{open}` is never closed"), "close it with the matching bracket")
         }
         ErrorKind::UnclosedQuotedScalar => (at, "not YAML: the quote is never closed".into(), "close the quoted text"),
-        ErrorKind::InvalidQuotedScalarIndent => (at, said(), "a quote opened above is probably not closed"),
+        ErrorKind::InvalidQuotedScalarIndent => (at, reported(), "a quote opened above is probably not closed"),
         ErrorKind::RecursionLimitExceeded => {
             let message = format!("maps and lists are nested deeper than {DEEPEST} levels here");
             (at, message, "each queue uses two levels; flatten the tree")
@@ -34,7 +34,7 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
         }
         _ => match tab_after(error.marker(), text) {
             Some(tab) => (tab, TAB.0.into(), TAB.1),
-            None => (at, said(), "keys of one map start in the same column, entries of a list with `- `"),
+            None => (at, reported(), "keys of one map start in the same column, entries of a list with `- `"),
         },
     }
 }

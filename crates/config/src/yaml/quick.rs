@@ -38,10 +38,10 @@ struct Reader<'t> {
     root: bool,
 }
 
-/// Calls `progress` with the number of bytes from time to time.
-pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Document> {
+/// The text starts in a line of the file. Calls `progress` with the number of bytes from time to time.
+pub(super) fn read(text: &str, line: u32, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
-        scan: Scanner::of(text)?,
+        scan: Scanner::of(text, line)?,
         // In a long list of steps a node has at least 8 bytes; unused capacity costs nothing.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),
@@ -83,7 +83,7 @@ impl Reader<'_> {
             }
             self.close();
         }
-        let begins = match self.open.last() {
+        let starts = match self.open.last() {
             None if !self.root => true,
             Some(frame) if frame.waits && (column > frame.column || (dash && column == frame.column)) => true,
             Some(frame) if !frame.waits && column == frame.column && frame.map != dash => false,
@@ -92,12 +92,12 @@ impl Reader<'_> {
         self.root = true;
         if !dash {
             let key = self.scan.scalar(true)?;
-            return self.entry(&key, begins.then_some(column));
+            return self.entry(&key, starts.then_some(column));
         }
         let at = self.scan.pos;
         self.scan.pos += 1;
         self.scan.spaces();
-        if begins {
+        if starts {
             // As in the parser, a list in the column of its key starts at its first item.
             let indented = self.open.last().is_none_or(|frame| column > frame.column);
             self.open(false, column, if indented { at } else { self.scan.pos })?;

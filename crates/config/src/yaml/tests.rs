@@ -91,7 +91,7 @@ fn cfg_001_bytes_that_are_no_utf_8() {
 }
 
 #[test]
-fn cfg_004_a_key_twice_says_the_second() {
+fn cfg_004_a_duplicate_key_reports_the_second() {
     assert_eq!(fault("a: 1\nb: 2\na: 3\n"), ("CFG-004", 3, 1));
     let many: String = (0..100).map(|n| format!("k{n}: {n}\n")).collect();
     assert_eq!(fault(&format!("{many}k0: x\n")), ("CFG-004", 101, 1));

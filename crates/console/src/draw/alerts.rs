@@ -18,15 +18,15 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     if area.height == 0 || state.cluster.past.shown.is_some() || state.cluster.trial.is_some() {
         return;
     }
-    let Some(picture) = &state.cluster.alerts else { return };
-    let on: Vec<_> = picture.on().filter(|alert| alert.severity > Severity::Info).collect();
+    let Some(snapshot) = &state.cluster.alerts else { return };
+    let on: Vec<_> = snapshot.on().filter(|alert| alert.severity > Severity::Info).collect();
     let Some(worst) = on.iter().map(|alert| alert.severity).max() else { return };
     let each = on.iter().map(|alert| format!("{}: {} {}", alert.rule, alert.subject, alert.text));
     let message = format!(" {}: {}", format::count(on.len() as u64, "alert"), each.collect::<Vec<_>>().join("; "));
     let keys = "! alerts ";
     let width = usize::from(area.width);
-    let room = width.saturating_sub(keys.len() + 2);
-    let mut line = text::cut(&text::escape(&message), room, pen.signs().ellipsis).into_owned();
+    let space = width.saturating_sub(keys.len() + 2);
+    let mut line = text::cut(&text::escape(&message), space, pen.symbols().ellipsis).into_owned();
     let gap = width.saturating_sub(text::width(&line) + keys.len());
     line.push_str(&" ".repeat(gap));
     line.push_str(keys);

@@ -21,7 +21,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let Board { gauges, side, line, chart } = places;
     if gauges.height >= 2 {
         let wide = usize::from(gauges.width.saturating_sub(2));
-        for (y, pieces) in (gauges.top()..gauges.bottom()).zip(board::gauges(state, wide, pen.signs())) {
+        for (y, pieces) in (gauges.top()..gauges.bottom()).zip(board::gauges(state, wide, pen.symbols())) {
             pen.pieces(gauges.x + 1, y, gauges.width.saturating_sub(2), &pieces);
         }
     }
@@ -34,7 +34,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
             pen.wall(Rect { width: 1, ..side });
             pen.line(side.x + 2, side.bottom() - 1, side.width - 3);
         }
-        beside(pen, state, Rect { height: side.height - u16::from(pane), ..side });
+        draw_side(pen, state, Rect { height: side.height - u16::from(pane), ..side });
     }
     if let Some(chart) = chart {
         if chart.x < regions.rows.right() {
@@ -54,16 +54,16 @@ fn history(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.text(area.x, area.y, area.width, "CPU 10m: no data yet", Role::Dim);
         return;
     };
-    pen.pieces(area.x, area.y, area.width, &found.legend(&queue, usize::from(area.width), pen.signs()));
+    pen.pieces(area.x, area.y, area.width, &found.legend(&queue, usize::from(area.width), pen.symbols()));
     let middle = chart.height / 2;
     let scale = [(0, found.top), (middle, found.top / 2), (chart.height - 1, 0)];
-    for (y, figure) in scale.into_iter().filter(|(y, _)| *y != middle || chart.height >= 7) {
-        pen.pieces_right(area.x, chart.y + y, SCALE - 1, &[dim(show_amount(VCORE, figure))]);
+    for (y, metric) in scale.into_iter().filter(|(y, _)| *y != middle || chart.height >= 7) {
+        pen.pieces_right(area.x, chart.y + y, SCALE - 1, &[dim(show_amount(VCORE, metric))]);
     }
-    let signs = ['*', '+', '=', '-'];
-    let lines = found.lines.iter().zip(signs).rev();
+    let symbols = ['*', '+', '=', '-'];
+    let lines = found.lines.iter().zip(symbols).rev();
     let lines: Vec<Line<'_>> = lines
-        .map(|((_, role, series), sign)| Line { series, factor: 1.0, role: *role, sign, marker: Marker::Braille })
+        .map(|((_, role, series), symbol)| Line { series, factor: 1.0, role: *role, symbol, marker: Marker::Braille })
         .collect();
     trends::plot(pen, &lines, found.top, chart);
 }
@@ -72,7 +72,7 @@ fn first(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let index = focused(state).unwrap_or(0);
     let (x, wide) = (area.x + 1, area.width.saturating_sub(2));
     match board::items(state) {
-        None => pen.pieces(x, area.y, wide, &board::title(state, pen.signs())),
+        None => pen.pieces(x, area.y, wide, &board::title(state, pen.symbols())),
         Some([]) => pen.text(x, area.y, wide, "No issues", Role::Dim),
         Some(items) => {
             let mut pieces = items.get(index).map(|line| board::item(state, line)).unwrap_or_default();
@@ -90,16 +90,16 @@ fn focused(state: &State) -> Option<usize> {
 }
 
 /// Gives attention items up to a half of the height, then the causes, then the events.
-fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
+fn draw_side(pen: &mut Pen<'_>, state: &State, side: Rect) {
     pen.wall(Rect { width: 1, ..side });
     let inside = Rect { x: side.x + 2, width: side.width.saturating_sub(3), ..side };
     let wide = usize::from(inside.width);
-    let items = board::attention_lines(state, wide, pen.signs());
-    let waiting = board::waiting_lines(state, wide, pen.signs());
+    let items = board::attention_lines(state, wide, pen.symbols());
+    let waiting = board::waiting_lines(state, wide, pen.symbols());
     let causes = u16::try_from(waiting.len()).unwrap_or(u16::MAX).min(side.height / 4);
     let most = (side.height / 2).max(2);
     let tall = u16::try_from(items.len()).unwrap_or(u16::MAX).min(most.saturating_sub(1));
-    pen.pieces(inside.x, inside.y, inside.width, &board::title(state, pen.signs()));
+    pen.pieces(inside.x, inside.y, inside.width, &board::title(state, pen.symbols()));
     attention(pen, state, Rect { y: inside.y + 1, height: tall, ..inside }, &items);
     let mut y = inside.y + 1 + tall;
     y = part(pen, Rect { y, height: causes, ..inside }, &waiting, side.bottom());
@@ -129,8 +129,8 @@ fn attention(pen: &mut Pen<'_>, state: &State, area: Rect, items: &[(usize, Vec<
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
         }
     }
-    let room = usize::from(area.height);
+    let space = usize::from(area.height);
     let item = |line: Option<&(usize, Vec<Piece>)>| line.map_or(0, |(item, _)| *item);
-    let hidden = item(items.last()).saturating_sub(item(items.iter().skip(top).take(room).next_back()));
-    pen.more_below(area, top + room + hidden, top);
+    let hidden = item(items.last()).saturating_sub(item(items.iter().skip(top).take(space).next_back()));
+    pen.more_below(area, top + space + hidden, top);
 }

@@ -19,29 +19,29 @@ use crate::present::lists;
 use crate::present::page::Present;
 use crate::present::pieces;
 use crate::present::pieces::{Piece, dim, piece, plain};
-use crate::present::said;
+use crate::present::reported;
 use crate::present::text;
 use crate::state::State;
 use crate::state::layer::{CommandLine, Layer, Off};
 use crate::state::line_edit::LineEdit;
 use crate::state::page::{Page, each_page};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 
 const COMPLETIONS: u16 = 10;
 
 /// Returns the position of the text cursor.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let area = regions.bottom;
-    said(pen, state, regions);
+    reported(pen, state, regions);
     match state.layers.last() {
         Some(Layer::Command(command)) => {
             completions(pen, command, area);
             return Some(command_line(pen, command, area));
         }
         Some(Layer::Filter { line }) => {
-            let said = shown(state, pen.signs());
-            let wide = u16::try_from(pieces::width(&said)).unwrap_or(0).min(area.width / 2);
-            pen.pieces_right(area.right() - wide - 1, area.y, wide, &said);
+            let reported = shown(state, pen.symbols());
+            let wide = u16::try_from(pieces::width(&reported)).unwrap_or(0).min(area.width / 2);
+            pen.pieces_right(area.right() - wide - 1, area.y, wide, &reported);
             return Some(input(pen, Rect { width: area.width - wide - 2, ..area }, "/", line, None));
         }
         Some(Layer::Reason { line }) => return Some(input(pen, area, "reason: ", line, None)),
@@ -53,23 +53,23 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
     None
 }
 
-fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
-    let Rect { x, y, width, .. } = regions.said;
-    let notice = said::notice(state);
-    pen.lines(Rect { height: u16::try_from(notice.len()).unwrap_or(0), ..regions.said }, &notice, 0);
-    let Some((sign, role, lines)) = said::toast(state) else { return };
+fn reported(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    let Rect { x, y, width, .. } = regions.reported;
+    let notice = reported::notice(state);
+    pen.lines(Rect { height: u16::try_from(notice.len()).unwrap_or(0), ..regions.reported }, &notice, 0);
+    let Some((symbol, role, lines)) = reported::toast(state) else { return };
     let top = y + u16::try_from(notice.len()).unwrap_or(0);
-    let column = u16::try_from(text::width(sign) + 1).unwrap_or(2);
+    let column = u16::try_from(text::width(symbol) + 1).unwrap_or(2);
     for (at, (y, line)) in (top..=regions.bottom.y).zip(&lines).enumerate() {
-        pen.text(x + 1, y, column, if at == 0 { sign } else { "" }, role);
+        pen.text(x + 1, y, column, if at == 0 { symbol } else { "" }, role);
         pen.text(x + 1 + column, y, width.saturating_sub(column + 2), line, role);
     }
 }
 
-fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
+fn shown(state: &State, symbols: &Symbols) -> Vec<Piece> {
     let Some(list) = state.page().list().filter(|_| state.layers.len() == 1) else { return Vec::new() };
     let (rows, total) = (each_page!(state.page(), page => page.passed()).unwrap_or(list.rows()), list.total());
-    let rows = if lists::is_awaited(state) { signs.ellipsis.to_owned() } else { rows.to_string() };
+    let rows = if lists::is_awaited(state) { symbols.ellipsis.to_owned() } else { rows.to_string() };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
     for hint in hints::hints(state) {
         pieces.push(plain("  "));
@@ -84,7 +84,7 @@ fn hint_pieces(hint: &Hint) -> [Piece; 2] {
 }
 
 fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
-    let room = usize::from(area.width).saturating_sub(2);
+    let space = usize::from(area.width).saturating_sub(2);
     let (retained, others): (Vec<Hint>, Vec<Hint>) = hints::hints(state).into_iter().partition(|hint| hint.stays);
     let retained: Vec<Vec<Piece>> = retained.iter().map(|hint| hint_pieces(hint).to_vec()).collect();
     let retained: Vec<Piece> = retained.join(&plain("  "));
@@ -94,7 +94,7 @@ fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
     }
     for hint in others {
         let hint = hint_pieces(&hint);
-        if pieces::width(&line) + pieces::width(&hint) + 2 + pieces::width(&retained) > room {
+        if pieces::width(&line) + pieces::width(&hint) + 2 + pieces::width(&retained) > space {
             break;
         }
         line.extend(hint);
@@ -113,12 +113,12 @@ fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Positio
     input(pen, area, ":", &command.line, ghost)
 }
 
-fn input(pen: &mut Pen<'_>, area: Rect, sign: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
-    let sign_width = pen.text(area.x + 1, area.y, area.width, sign, Role::Accent);
-    let room = usize::from(area.width.saturating_sub(sign_width + 3));
+fn input(pen: &mut Pen<'_>, area: Rect, symbol: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
+    let symbol_width = pen.text(area.x + 1, area.y, area.width, symbol, Role::Accent);
+    let space = usize::from(area.width.saturating_sub(symbol_width + 3));
     let before = text::escape(line.before());
-    let shown_before = text::cut_start(&before, room, pen.signs().ellipsis);
-    let mut x = area.x + 1 + sign_width;
+    let shown_before = text::cut_start(&before, space, pen.symbols().ellipsis);
+    let mut x = area.x + 1 + symbol_width;
     let right = area.right() - 1;
     let place = |x: u16| Position { x: x.min(right), y: area.y };
     x += pen.text(x, area.y, right.saturating_sub(x), &shown_before, Role::Strong);
@@ -154,18 +154,18 @@ fn completions(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) {
         pen.text(list.x + 3, y, column.saturating_sub(2), &candidate.word, role);
         let key_width = u16::try_from(candidate.key.len()).unwrap_or(0);
         let doc_x = list.x + 3 + column;
-        let room = list.right().saturating_sub(doc_x + key_width + 3);
+        let space = list.right().saturating_sub(doc_x + key_width + 3);
         match &candidate.off {
-            Some(Off::Off(why)) => pen.pieces(doc_x, y, room, &[piece(Role::Warning, "off: "), dim(why.clone())]),
+            Some(Off::Off(why)) => pen.pieces(doc_x, y, space, &[piece(Role::Warning, "off: "), dim(why.clone())]),
             Some(Off::Refused(why)) => {
-                pen.pieces(doc_x, y, room, &[piece(Role::Warning, "would be rejected: "), dim(why.clone())])
+                pen.pieces(doc_x, y, space, &[piece(Role::Warning, "would be rejected: "), dim(why.clone())])
             }
-            None => pen.text(doc_x, y, room, &candidate.doc, Role::Dim),
+            None => pen.text(doc_x, y, space, &candidate.doc, Role::Dim),
         };
         pen.text(list.right().saturating_sub(key_width + 2), y, key_width, &candidate.key, Role::HintKey);
         if command.chosen == Some(index) {
             pen.style(Rect { y, height: 1, ..list }, Role::Selection);
-            pen.text(list.x, y, 1, pen.signs().bar, Role::SelectionBar);
+            pen.text(list.x, y, 1, pen.symbols().bar, Role::SelectionBar);
         }
     }
 }

@@ -33,10 +33,10 @@ const COMPLETIONS: usize = 7;
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regions) {
     if let Some(pane) = regions.pane {
         pen.wall(pane.border);
-        beside(pen, state, page, pane.area);
+        draw_side(pen, state, page, pane.area);
     } else if page.swapped {
         let area = Rect { x: regions.rows.x + 1, width: regions.rows.width.saturating_sub(2), ..regions.rows };
-        return beside(pen, state, page, area);
+        return draw_side(pen, state, page, area);
     }
     if page.base.is_none() {
         let words = match state.cluster.until() {
@@ -51,10 +51,10 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     draw_faults(pen, page, parts.faults);
 }
 
-fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
+fn draw_side(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     let lines = config_pane::content(state, page, usize::from(area.width));
-    let room = usize::from(area.height);
-    let top = page.beside_top.min(lines.len().saturating_sub(room));
+    let space = usize::from(area.height);
+    let top = page.side_top.min(lines.len().saturating_sub(space));
     pen.scrolled(area, &lines, top);
 }
 
@@ -73,19 +73,19 @@ fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
         pen.text(area.x + 1, y, gutter - 3, &number, if row == cursor { Role::Text } else { Role::Dim });
         let hidden = page.buffer.folds.end(row).map(|end| end - row);
         if hidden.is_some() {
-            pen.text(area.x + gutter - 2, y, 1, pen.signs().closed, Role::Accent);
+            pen.text(area.x + gutter - 2, y, 1, pen.symbols().closed, Role::Accent);
         }
-        let room = Rect { x: area.x + gutter, y, width: area.width.saturating_sub(gutter), height: 1 };
-        line(pen, page, row, room, hidden);
+        let space = Rect { x: area.x + gutter, y, width: area.width.saturating_sub(gutter), height: 1 };
+        line(pen, page, row, space, hidden);
         if row == cursor && !writing {
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
-            pen.text(area.x, y, 1, pen.signs().bar, Role::SelectionBar);
+            pen.text(area.x, y, 1, pen.symbols().bar, Role::SelectionBar);
         }
     }
 }
 
-fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Option<usize>) {
-    let (left, wide) = (page.left, usize::from(room.width));
+fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, space: Rect, hidden: Option<usize>) {
+    let (left, wide) = (page.left, usize::from(space.width));
     let whole = &page.buffer.lines()[row];
     let most = (left + wide + 8).saturating_mul(4).min(whole.len());
     let end = (most..=whole.len()).find(|at| whole.is_char_boundary(*at)).unwrap_or(whole.len());
@@ -97,39 +97,39 @@ fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Op
         let own = text::width(&escaped);
         if columns + own > left && columns < left + wide {
             let skip = left.saturating_sub(columns);
-            let x = room.x + u16::try_from(columns.saturating_sub(left)).unwrap_or(u16::MAX);
-            pen.text(x, room.y, room.right().saturating_sub(x), text::skip(&escaped, skip), role);
+            let x = space.x + u16::try_from(columns.saturating_sub(left)).unwrap_or(u16::MAX);
+            pen.text(x, space.y, space.right().saturating_sub(x), text::skip(&escaped, skip), role);
         }
         columns += own;
     };
     for token in tokens(shown) {
         write(pen, &shown[at..token.range.start], Role::Text);
-        write(pen, &shown[token.range.clone()], colour(token.kind));
+        write(pen, &shown[token.range.clone()], color(token.kind));
         at = token.range.end;
     }
     write(pen, &shown[at..], Role::Text);
     let mut behind = columns.saturating_sub(left) + 2;
     if let Some(hidden) = hidden {
-        let more = format!("{} {hidden} lines", pen.signs().ellipsis);
-        behind += behind_line(pen, room, behind, &more, Role::Dim);
+        let more = format!("{} {hidden} lines", pen.symbols().ellipsis);
+        behind += behind_line(pen, space, behind, &more, Role::Dim);
     }
     for fault in faults_in(page, row) {
-        underline(pen, page, fault, room);
+        underline(pen, page, fault, space);
         let role = role_of(fault);
-        behind += behind_line(pen, room, behind, &format!("{} {}", fault.code, fault.message), role);
+        behind += behind_line(pen, space, behind, &format!("{} {}", fault.code, fault.message), role);
     }
 }
 
-fn behind_line(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) -> usize {
-    let x = room.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
-    let left = room.right().saturating_sub(x);
+fn behind_line(pen: &mut Pen<'_>, space: Rect, column: usize, what: &str, role: Role) -> usize {
+    let x = space.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
+    let left = space.right().saturating_sub(x);
     if left < 12 {
         return 0;
     }
-    usize::from(pen.text(x, room.y, left, what, role)) + 2
+    usize::from(pen.text(x, space.y, left, what, role)) + 2
 }
 
-fn colour(kind: Kind) -> Role {
+fn color(kind: Kind) -> Role {
     match kind {
         Kind::Key => Role::SyntaxKey,
         Kind::Text => Role::Text,
@@ -151,7 +151,7 @@ fn faults_in(page: &ConfigPage, row: usize) -> impl Iterator<Item = &Fault> {
     faults[first..].iter().take_while(move |fault| place_of(fault).0 == row)
 }
 
-fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
+fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, space: Rect) {
     let (row, column) = place_of(fault);
     let line = &page.buffer.lines()[row];
     let start = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
@@ -160,11 +160,11 @@ fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     let before = text::width(&text::escape(&line[..start]));
     let wide = text::width(&text::escape(&rest[..word])).max(1);
     let from = before.max(page.left);
-    let to = (before + wide).min(page.left + usize::from(room.width));
+    let to = (before + wide).min(page.left + usize::from(space.width));
     let underlined = if fault.severity == Severity::Error { Role::Fault } else { Role::FaultWarning };
     if from < to {
-        let x = room.x + u16::try_from(from - page.left).unwrap_or(0);
-        pen.style(Rect { x, width: u16::try_from(to - from).unwrap_or(1), ..room }, underlined);
+        let x = space.x + u16::try_from(from - page.left).unwrap_or(0);
+        pen.style(Rect { x, width: u16::try_from(to - from).unwrap_or(1), ..space }, underlined);
     }
 }
 
@@ -178,9 +178,9 @@ fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     let next = || faults.iter().find(|fault| place_of(fault).0 >= row);
     let Some(fault) = here.or_else(next).or(faults.first()) else { return };
     let role = role_of(fault);
-    let sign = if fault.severity == Severity::Error { pen.signs().fault } else { pen.signs().limit };
+    let symbol = if fault.severity == Severity::Error { pen.symbols().fault } else { pen.symbols().limit };
     let place = format!(" {}:{} {} ", fault.at.line, fault.at.column, fault.code);
-    let line = [piece(role, sign), piece(role, place), plain(fault.message.clone())];
+    let line = [piece(role, symbol), piece(role, place), plain(fault.message.clone())];
     pen.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &line);
     pen.text(area.x + 3, area.y + 1, area.width.saturating_sub(4), &fault.hint, Role::Dim);
 }

@@ -19,7 +19,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ContextsPage, area: Rect) {
         pen.pieces(inside.x, y, inside.width, row);
         if at == page.index + TITLES {
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
-            pen.text(area.x, y, 1, pen.signs().bar, Role::SelectionBar);
+            pen.text(area.x, y, 1, pen.symbols().bar, Role::SelectionBar);
         }
     }
     pen.more_below(list, rows.len(), page.top);

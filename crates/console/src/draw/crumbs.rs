@@ -25,13 +25,13 @@ use crate::theme::Role;
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let crumbs = crumbs(state);
     let crumb_width: usize = crumbs.iter().map(|crumb| text::width(&text::escape(crumb)) + 3).sum();
-    let room = usize::from(area.width).saturating_sub(2);
-    let mut facts: Vec<Vec<Piece>> = each_page!(state.page(), page => page.facts(state, pen.signs()));
+    let space = usize::from(area.width).saturating_sub(2);
+    let mut facts: Vec<Vec<Piece>> = each_page!(state.page(), page => page.facts(state, pen.symbols()));
     facts.extend(hidden(state));
     let mut right: Vec<Piece> = Vec::new();
     for fact in facts.into_iter().rev() {
         let wide = pieces::width(&fact) + 3;
-        if pieces::width(&right) + wide + crumb_width.min(room * 2 / 5) > room {
+        if pieces::width(&right) + wide + crumb_width.min(space * 2 / 5) > space {
             break;
         }
         if !right.is_empty() {
@@ -62,12 +62,12 @@ fn hidden(state: &State) -> Option<Vec<Piece>> {
 /// The last crumb, then the end of the one before, or all if they fit.
 fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
     let wide = |crumb: &String| text::width(&text::escape(crumb));
-    let room = usize::from(area.width);
+    let space = usize::from(area.width);
     let all: usize = crumbs.iter().map(|crumb| wide(crumb) + 3).sum();
     let last = crumbs.last().map_or(0, wide);
-    let rest = room.saturating_sub(last + 3);
+    let rest = space.saturating_sub(last + 3);
     let from = match crumbs.len() {
-        len if all <= room + 3 || len < 2 => 0,
+        len if all <= space + 3 || len < 2 => 0,
         len if rest >= 8 => len - 2,
         len => len - 1,
     };
@@ -75,11 +75,11 @@ fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
     let mut x = area.x;
     for (at, crumb) in shown.iter().enumerate() {
         if at > 0 {
-            x += pen.pieces(x, area.y, 3, &[plain(" "), dim(pen.signs().crumb), plain(" ")]);
+            x += pen.pieces(x, area.y, 3, &[plain(" "), dim(pen.symbols().crumb), plain(" ")]);
         }
         let here = at + 1 == shown.len();
         let most =
-            if here || all <= room + 3 { area.right().saturating_sub(x) } else { u16::try_from(rest).unwrap_or(0) };
+            if here || all <= space + 3 { area.right().saturating_sub(x) } else { u16::try_from(rest).unwrap_or(0) };
         x += pen.path(x, area.y, most, crumb, if here { Role::Title } else { Role::Dim });
     }
 }

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::draw::pen::Pen;
-use crate::present::details::beside;
+use crate::present::details::side_text;
 use crate::present::details::{Sheet, column_width, in_one, in_two, sheet};
 use crate::present::layout::Pane;
 use crate::present::subject;
@@ -26,7 +26,7 @@ pub fn draw_page(pen: &mut Pen<'_>, state: &State, page: &DetailsPage, area: Rec
 
 /// Draws the pane.
 pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
-    if pane.beside {
+    if pane.side_pane {
         pen.wall(pane.border);
     } else {
         pen.line(pane.border.x, pane.border.y, pane.border.width);
@@ -37,25 +37,26 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
         return;
     };
     let sheet = sheet(state, &subject, usize::from(column_width(&subject, area.width)));
-    let room = usize::from(area.height);
+    let space = usize::from(area.height);
     let lines = if in_two(&subject, area.width) {
         let lines = 1 + sheet.left.len().max(sheet.right.len());
         two_columns(pen, sheet, area, 0);
         lines
     } else {
         let mut lines = in_one(sheet, usize::from(area.width));
-        if lines.len() > room {
+        if lines.len() > space {
             lines.retain(|line| !line.is_empty());
-        } else if pane.beside && !matches!(state.page(), Page::App(_) | Page::Node(_) | Page::Account(_)) {
-            lines.extend(beside::lines(state, &subject, usize::from(area.width), room - lines.len()));
+        } else if pane.side_pane && !matches!(state.page(), Page::App(_) | Page::Node(_) | Page::Account(_)) {
+            lines.extend(side_text::lines(state, &subject, usize::from(area.width), space - lines.len()));
         }
         pen.lines(area, &lines, 0);
         lines.len()
     };
-    if lines > room {
-        let more = format!(" i: {} more ", lines - room);
+    if lines > space {
+        let more = format!(" i: {} more ", lines - space);
         let wide = u16::try_from(more.len()).unwrap_or(0);
-        let (x, y) = if pane.beside { (area.right(), area.bottom() - 1) } else { (pane.border.right(), pane.border.y) };
+        let (x, y) =
+            if pane.side_pane { (area.right(), area.bottom() - 1) } else { (pane.border.right(), pane.border.y) };
         pen.over(x.saturating_sub(wide + 1), y, wide, &more, Role::HintKey);
     }
 }

@@ -16,7 +16,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ExplainPage, area: Rect) {
         pen.pieces(inside.x, y, inside.width, &row.pieces);
         if row.of == Some(page.index) {
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
-            pen.text(area.x, y, 1, pen.signs().bar, Role::SelectionBar);
+            pen.text(area.x, y, 1, pen.symbols().bar, Role::SelectionBar);
         }
     }
     pen.more_below(inside, rows.len(), page.top);

@@ -25,7 +25,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
 /// The position of the text cursor during editing.
 pub fn cursor(state: &State, theme: &Theme, area: Rect) -> Option<Position> {
     let shown = fields_of(state, true).filter(|_| is_writing(state))?;
-    cursor_in(&shown, area, theme.signs.ellipsis)
+    cursor_in(&shown, area, theme.symbols.ellipsis)
 }
 
 fn is_writing(state: &State) -> bool {
@@ -56,26 +56,26 @@ fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
         let here = at == fields.here;
         let entry = &fields.entries[at];
         if here {
-            pen.text(rect.x, rect.y, 1, pen.signs().bar, Role::SelectionBar);
+            pen.text(rect.x, rect.y, 1, pen.symbols().bar, Role::SelectionBar);
         }
         pen.text(rect.x + 1, rect.y, label - 1, entry.label, if here { Role::Accent } else { Role::Dim });
-        let (x, room) = (rect.x + 1 + label, fields.value_room(rect, alone));
+        let (x, space) = (rect.x + 1 + label, fields.value_space(rect, alone));
         if entry.line.text().is_empty() && !(here && fields.writing) {
-            pen.text(x, rect.y, room, entry.hint, Role::Ghost);
+            pen.text(x, rect.y, space, entry.hint, Role::Ghost);
         } else if here && fields.writing {
-            let (before, after) = around(entry.line, room, pen.signs().ellipsis);
-            let used = pen.text(x, rect.y, room, &before, Role::Strong);
-            let used = used + pen.text(x + used, rect.y, room - used, &after, Role::Strong);
+            let (before, after) = around(entry.line, space, pen.symbols().ellipsis);
+            let used = pen.text(x, rect.y, space, &before, Role::Strong);
+            let used = used + pen.text(x + used, rect.y, space - used, &after, Role::Strong);
             if entry.line.is_fresh() {
                 // Like selected text: the first input replaces it.
                 pen.style(Rect { x, width: used, height: 1, ..rect }, Role::Selection);
             }
-            let used = used + pen.text(x + used, rect.y, room - used, fields.suggestion, Role::Ghost);
-            was(pen, entry, Rect { x: x + used + 1, width: room.saturating_sub(used + 1), ..rect });
+            let used = used + pen.text(x + used, rect.y, space - used, fields.suggestion, Role::Ghost);
+            was(pen, entry, Rect { x: x + used + 1, width: space.saturating_sub(used + 1), ..rect });
         } else {
             let role = if entry.changed { Role::DiffChange } else { Role::Text };
-            let used = pen.text(x, rect.y, room, entry.line.text(), role);
-            was(pen, entry, Rect { x: x + used, width: room.saturating_sub(used), ..rect });
+            let used = pen.text(x, rect.y, space, entry.line.text(), role);
+            was(pen, entry, Rect { x: x + used, width: space.saturating_sub(used), ..rect });
         }
         if alone {
             let place = format!("{} of {}", at + 1, fields.entries.len());
@@ -94,7 +94,7 @@ fn cursor_in(fields: &Fields<'_>, area: Rect, ellipsis: &str) -> Option<Position
     let shown = fields.places(area);
     let alone = shown.len() < fields.entries.len();
     let (at, rect) = shown.into_iter().find(|(at, _)| fields.writing && *at == fields.here)?;
-    let (before, _) = around(fields.entries[at].line, fields.value_room(rect, alone), ellipsis);
+    let (before, _) = around(fields.entries[at].line, fields.value_space(rect, alone), ellipsis);
     let x = rect.x + 1 + fields.label() + u16::try_from(text::width(&before)).unwrap_or(0);
     Some(Position { x: x.min(area.right().saturating_sub(1)), y: rect.y })
 }

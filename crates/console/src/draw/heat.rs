@@ -24,7 +24,7 @@ use crate::present::text;
 use crate::state::State;
 use crate::state::column::NodeColumn;
 use crate::state::page::NodesPage;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, VCORE};
 use view::NodeRow;
 use view::units::show_amount;
@@ -36,18 +36,18 @@ const CELLS: [usize; 3] = [3, 2, 1];
 /// Draws the map.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     let (Some(part), false) = (state.cluster.part(), page.list.rows.is_empty()) else { return };
-    let signs = pen.signs();
-    let twice = |sign: &str, word: &str| format!("{sign}{sign} {word}   ");
+    let symbols = pen.symbols();
+    let twice = |symbol: &str, word: &str| format!("{symbol}{symbol} {word}   ");
     let legend = [
-        piece(Role::UsageNormal, twice(signs.bars[0], "low")),
-        piece(Role::UsageHigh, twice(signs.bars[6], "high")),
-        piece(Role::UsageFull, twice(full(signs), "full")),
-        piece(Role::StateStopped, twice(signs.stopped, "unschedulable")),
+        piece(Role::UsageNormal, twice(symbols.bars[0], "low")),
+        piece(Role::UsageHigh, twice(symbols.bars[6], "high")),
+        piece(Role::UsageFull, twice(full(symbols), "full")),
+        piece(Role::StateStopped, twice(symbols.stopped, "unschedulable")),
     ];
     pen.pieces(area.x, area.y + 1, area.width, &legend);
     let here = page.list.rows.get(page.list.cursor.index).and_then(|id| part.nodes.get(id));
     if let Some(node) = here {
-        pen.pieces(area.x, area.y + 3, area.width, &figures(node, signs));
+        pen.pieces(area.x, area.y + 3, area.width, &metrics(node, symbols));
     }
     let map = Rect { y: area.y + ABOVE_MAP, height: area.height.saturating_sub(ABOVE_MAP), ..area };
     let widest = page.list.rows.iter().map(|id| text::width(id.as_str())).max().unwrap_or(0);
@@ -55,13 +55,13 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     let fits = |cell: &usize| usize::from(map.width) / cell * usize::from(map.height) >= page.list.rows.len();
     let narrow = CELLS.into_iter().find(fits).unwrap_or(CELLS[0]);
     let cell = if fits(&named) { named } else { narrow };
-    let sign_width = if cell < 3 { 1 } else { 2 };
+    let symbol_width = if cell < 3 { 1 } else { 2 };
     let in_line = usize::from(map.width) / cell;
-    let room = in_line * usize::from(map.height);
-    if room == 0 {
+    let space = in_line * usize::from(map.height);
+    if space == 0 {
         return;
     }
-    let each = page.list.rows.len().div_ceil(room);
+    let each = page.list.rows.len().div_ceil(space);
     let resources = resources(page);
     let message = match (each, resources) {
         (1, [one]) => format!("each node by the use of {}, the sorted column", format::resource_name(one)),
@@ -77,11 +77,11 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
         let place = Rect {
             x: map.x + u16::try_from(x).unwrap_or(0),
             y: map.y + u16::try_from(y).unwrap_or(0),
-            width: u16::try_from(if cell == named { BEFORE_NAME + widest } else { sign_width }).unwrap_or(2),
+            width: u16::try_from(if cell == named { BEFORE_NAME + widest } else { symbol_width }).unwrap_or(2),
             height: 1,
         };
-        let (sign, role) = sign(node, resources, signs);
-        pen.pieces(place.x, place.y, 2, &[piece(role, sign.repeat(sign_width))]);
+        let (symbol, role) = symbol(node, resources, symbols);
+        pen.pieces(place.x, place.y, 2, &[piece(role, symbol.repeat(symbol_width))]);
         if cell == named {
             pen.text(place.x + 3, place.y, place.width - 3, node.id.as_str(), Role::Text);
         }
@@ -91,9 +91,9 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     }
 }
 
-fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
+fn metrics(node: &NodeRow, symbols: &'static Symbols) -> Vec<Piece> {
     let mut pieces = vec![piece(Role::Title, node.id.to_string()), plain("  ")];
-    pieces.extend(state_pieces(node, signs, true));
+    pieces.extend(state_pieces(node, symbols, true));
     let others = node.capacity.iter().map(|(name, _)| name).filter(|name| *name != VCORE && *name != MEMORY);
     for name in [VCORE, MEMORY].into_iter().chain(others) {
         let all = node.capacity.amount(name);
@@ -128,18 +128,18 @@ fn share_of(meter: &Meter) -> i64 {
 }
 
 /// In ASCII, the two highest bars are the same.
-fn full(signs: &Signs) -> &'static str {
-    if signs.bars[6] == signs.bars[7] { "@" } else { signs.bars[7] }
+fn full(symbols: &Symbols) -> &'static str {
+    if symbols.bars[6] == symbols.bars[7] { "@" } else { symbols.bars[7] }
 }
 
-fn sign(node: &NodeRow, resources: &[&str], signs: &'static Signs) -> (&'static str, Role) {
+fn symbol(node: &NodeRow, resources: &[&str], symbols: &'static Symbols) -> (&'static str, Role) {
     let share = share(node, resources);
     let level = usize::try_from(share * 7 / 1000).unwrap_or(0).min(7);
     match share {
-        _ if !node.is_open() => (signs.stopped, Role::StateStopped),
-        0 => (signs.nothing, Role::Dim),
-        1000 => (full(signs), Role::UsageFull),
-        800.. => (signs.bars[level], Role::UsageHigh),
-        _ => (signs.bars[level], Role::UsageNormal),
+        _ if !node.is_open() => (symbols.stopped, Role::StateStopped),
+        0 => (symbols.nothing, Role::Dim),
+        1000 => (full(symbols), Role::UsageFull),
+        800.. => (symbols.bars[level], Role::UsageHigh),
+        _ => (symbols.bars[level], Role::UsageNormal),
     }
 }

@@ -40,8 +40,8 @@ fn map(pen: &mut Pen<'_>, state: &State, page: &NodesPage, regions: &Regions) {
 }
 
 fn next_steps(pen: &mut Pen<'_>, state: &State, len: usize, rows: Rect) {
-    let room = usize::from(rows.width.saturating_sub(5));
-    let lines = queues::next_steps(state).iter().flat_map(|line| text::wrap(line, room));
+    let space = usize::from(rows.width.saturating_sub(5));
+    let lines = queues::next_steps(state).iter().flat_map(|line| text::wrap(line, space));
     let top = rows.y.saturating_add(u16::try_from(len + 1).unwrap_or(u16::MAX));
     for (y, line) in (top..rows.bottom()).zip(lines) {
         pen.text(rows.x + 3, y, rows.width.saturating_sub(4), &line, Role::Dim);
@@ -55,7 +55,7 @@ fn marks(pen: &mut Pen<'_>, state: &State, page: &AppsPage, regions: &Regions) {
     for (y, index) in (rows.top()..rows.bottom()).zip(visible) {
         let row = page.list.rows.get(index).and_then(|line| app_at(part, line));
         if row.is_some_and(|row| page.marked.contains_key(&row.id)) {
-            pen.text(rows.x, y, 1, pen.signs().marked, Role::Accent);
+            pen.text(rows.x, y, 1, pen.symbols().marked, Role::Accent);
         }
     }
 }

@@ -81,7 +81,7 @@ pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     page(&mut pen, state, &regions);
     board::draw(&mut pen, state, &regions);
     if !state.cluster.link.is_live() {
-        let content = Rect::new(0, regions.head.y, area.width, regions.said.y.saturating_sub(regions.head.y));
+        let content = Rect::new(0, regions.head.y, area.width, regions.reported.y.saturating_sub(regions.head.y));
         pen.style(content, Role::Dim);
     }
     let cursor = bottom::draw(&mut pen, state, &regions).or_else(|| form::cursor(state, theme, regions.rows));
@@ -115,9 +115,9 @@ fn strip(pen: &mut Pen<'_>, state: &State, area: Rect) {
     if area.height == 0 {
         return;
     }
-    let room = area.width.saturating_sub(1);
-    for (x, pieces) in strip::pieces(state, room) {
-        pen.pieces(area.x + 1 + x, area.y, room.saturating_sub(x), &pieces);
+    let space = area.width.saturating_sub(1);
+    for (x, pieces) in strip::pieces(state, space) {
+        pen.pieces(area.x + 1 + x, area.y, space.saturating_sub(x), &pieces);
     }
 }
 
@@ -127,8 +127,8 @@ fn too_small(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let wide = usize::from(area.width);
     let mut lines = crate::present::text::wrap(&words, wide);
     let status = crate::present::board::status(state);
-    let room = usize::from(area.height).saturating_sub(lines.len());
-    let status = status.iter().flat_map(|line| crate::present::text::wrap(line, wide)).take(room);
+    let space = usize::from(area.height).saturating_sub(lines.len());
+    let status = status.iter().flat_map(|line| crate::present::text::wrap(line, wide)).take(space);
     lines.splice(0..0, status);
     let tall = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let top = area.height.saturating_sub(tall) / 2;

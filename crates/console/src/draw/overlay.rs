@@ -10,9 +10,9 @@
 use ratatui::layout::Rect;
 
 use crate::draw::pen::Pen;
-use crate::present::figures;
 use crate::present::layout;
 use crate::present::layout::Regions;
+use crate::present::metrics;
 use crate::present::overlay;
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::text;
@@ -35,13 +35,13 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
             }
             Layer::Messages { top } => scrolled(pen, state, "Messages", &overlay::message_lines(state), *top),
             Layer::Tour { top } => scrolled(pen, state, "A short tour", &overlay::tour_lines(state), *top),
-            Layer::Figures(figures) => {
-                let title = figures::title(state, figures);
-                scrolled(pen, state, &title, &overlay::figure_lines(state, figures), figures.top);
+            Layer::Metrics(metrics) => {
+                let title = metrics::title(state, metrics);
+                scrolled(pen, state, &title, &overlay::metric_lines(state, metrics), metrics.top);
             }
             Layer::Columns(picker) => {
                 let title = format!("Columns of {}", state.page().name());
-                let top = picker.at.saturating_sub(layout::overlay_room(state).saturating_sub(1));
+                let top = picker.at.saturating_sub(layout::overlay_space(state).saturating_sub(1));
                 scrolled(pen, state, &title, &overlay::column_lines(state, picker), top);
             }
             Layer::Confirm(question) => confirm(pen, state, question),
@@ -56,13 +56,13 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
 fn scrolled(pen: &mut Pen<'_>, state: &State, title: &str, lines: &[Vec<Piece>], top: usize) {
     let area = layout::overlay(state);
     let inner = pen.frame(area, title);
-    let (wide, room) = (layout::overlay_width(state), layout::overlay_room(state));
+    let (wide, space) = (layout::overlay_width(state), layout::overlay_space(state));
     for column in 0..layout::overlay_columns(state) {
         let x = inner.x + column * (wide + layout::OVERLAY_GAP);
         pen.lines(Rect { x, width: wide, ..inner }, lines, top + usize::from(column * inner.height));
     }
-    if lines.len() > room {
-        let seen = (top + room).min(lines.len());
+    if lines.len() > space {
+        let seen = (top + space).min(lines.len());
         let place = format!(" {}-{seen} of {} ", top + 1, lines.len());
         let wide = u16::try_from(place.len()).unwrap_or(0);
         pen.over(area.right().saturating_sub(wide + 2), area.bottom() - 1, wide, &place, Role::Dim);
@@ -70,12 +70,12 @@ fn scrolled(pen: &mut Pen<'_>, state: &State, title: &str, lines: &[Vec<Piece>],
 }
 
 fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
-    let room = usize::from(state.size.width.saturating_sub(8)).min(usize::from(state.size.width * 6 / 10).max(68));
+    let space = usize::from(state.size.width.saturating_sub(8)).min(usize::from(state.size.width * 6 / 10).max(68));
     let reason = question.reason.as_ref().map(|reason| match reason.as_str() {
         "" => "Reason: none given".to_owned(),
         reason => format!("Reason: {reason}"),
     });
-    let lines: Vec<String> = question.lines.iter().chain(&reason).flat_map(|line| text::wrap(line, room)).collect();
+    let lines: Vec<String> = question.lines.iter().chain(&reason).flat_map(|line| text::wrap(line, space)).collect();
     let widest = lines.iter().map(|line| text::width(line)).max().unwrap_or(0).max(36);
     let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(state.size.width);
     let tall = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).min(state.size.height);
@@ -102,11 +102,11 @@ fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
 }
 
 fn chord(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
-    let lines = overlay::chord_lines(state, corner_room(state));
+    let lines = overlay::chord_lines(state, corner_space(state));
     corner(pen, state, regions, &chord_text(&state.pressed), &lines);
 }
 
-fn corner_room(state: &State) -> usize {
+fn corner_space(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(6)).min(72)
 }
 
@@ -119,7 +119,7 @@ fn corner(pen: &mut Pen<'_>, state: &State, regions: &Regions, title: &str, line
     let tall = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
     let area = Rect {
         x: state.size.width.saturating_sub(wide + 1),
-        y: regions.said.y.saturating_sub(tall),
+        y: regions.reported.y.saturating_sub(tall),
         width: wide,
         height: tall,
     };

@@ -20,8 +20,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let message = format!(" THE PAST, at {}, {ago} ago{before}", format::when(shown.at, state.cluster.past.live));
     let keys = "[ ] step   :live returns ";
     let width = usize::from(area.width);
-    let room = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
-    let message = text::cut(&text::escape(&message), room, pen.signs().ellipsis).into_owned();
+    let space = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
+    let message = text::cut(&text::escape(&message), space, pen.symbols().ellipsis).into_owned();
     let mut line = message;
     let gap = width.saturating_sub(text::width(&line));
     if gap > keys.len() {

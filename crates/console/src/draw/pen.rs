@@ -7,7 +7,7 @@ use ratatui::widgets::Widget;
 
 use crate::present::pieces::{Piece, width};
 use crate::present::text;
-use crate::theme::{Role, Signs, Theme};
+use crate::theme::{Role, Symbols, Theme};
 
 /// A buffer with its theme.
 pub struct Pen<'b> {
@@ -22,15 +22,15 @@ impl<'b> Pen<'b> {
     }
 
     /// The signs of the theme.
-    pub fn signs(&self) -> &'static Signs {
-        self.theme.signs
+    pub fn symbols(&self) -> &'static Symbols {
+        self.theme.symbols
     }
 
     /// Writes text, cut with an ellipsis. Returns its width.
     pub fn text(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
         let style = self.theme.style(role);
         let escaped = text::escape(text);
-        let cut = text::cut(&escaped, usize::from(max), self.theme.signs.ellipsis);
+        let cut = text::cut(&escaped, usize::from(max), self.theme.symbols.ellipsis);
         self.raw(x, y, max, &cut, style)
     }
 
@@ -38,7 +38,7 @@ impl<'b> Pen<'b> {
     pub fn path(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
         let style = self.theme.style(role);
         let escaped = text::escape(text);
-        let cut = text::cut_start(&escaped, usize::from(max), self.theme.signs.ellipsis);
+        let cut = text::cut_start(&escaped, usize::from(max), self.theme.symbols.ellipsis);
         self.raw(x, y, max, &cut, style)
     }
 
@@ -74,7 +74,7 @@ impl<'b> Pen<'b> {
     fn cut_before(&mut self, x: u16, y: u16, role: Role) {
         let at = Position { x: x.saturating_sub(1), y };
         if self.buffer.cell(at).is_some_and(|cell| !cell.symbol().trim().is_empty()) {
-            self.text(at.x, y, 1, self.theme.signs.ellipsis, role);
+            self.text(at.x, y, 1, self.theme.symbols.ellipsis, role);
         }
     }
 
@@ -118,14 +118,14 @@ impl<'b> Pen<'b> {
 
     /// A horizontal line.
     pub fn line(&mut self, x: u16, y: u16, width: u16) {
-        let line = self.theme.signs.line.repeat(usize::from(width));
+        let line = self.theme.symbols.line.repeat(usize::from(width));
         self.raw(x, y, width, &line, self.theme.style(Role::Border));
     }
 
     /// A vertical line.
     pub fn wall(&mut self, area: Rect) {
         for y in area.top()..area.bottom() {
-            self.text(area.x, y, 1, self.theme.signs.wall, Role::Border);
+            self.text(area.x, y, 1, self.theme.symbols.wall, Role::Border);
         }
     }
 
@@ -135,11 +135,12 @@ impl<'b> Pen<'b> {
         if area.width < 4 || area.height < 2 {
             return Rect::default();
         }
-        let signs = self.signs();
+        let symbols = self.symbols();
         let right = area.right() - 1;
-        for (y, left_corner, right_corner) in
-            [(area.y, signs.corners[0], signs.corners[1]), (area.bottom() - 1, signs.corners[2], signs.corners[3])]
-        {
+        for (y, left_corner, right_corner) in [
+            (area.y, symbols.corners[0], symbols.corners[1]),
+            (area.bottom() - 1, symbols.corners[2], symbols.corners[3]),
+        ] {
             self.text(area.x, y, 1, left_corner, Role::Border);
             self.line(area.x + 1, y, area.width - 2);
             self.text(right, y, 1, right_corner, Role::Border);
@@ -175,9 +176,9 @@ impl<'b> Pen<'b> {
 
     /// Shows how many lines are below the visible ones.
     pub fn more_below(&mut self, area: Rect, lines: usize, top: usize) {
-        let room = usize::from(area.height);
-        if lines > top + room {
-            let more = format!(" {} more ", lines - top - room);
+        let space = usize::from(area.height);
+        if lines > top + space {
+            let more = format!(" {} more ", lines - top - space);
             let wide = u16::try_from(more.len()).unwrap_or(0);
             let (x, y) = (area.right().saturating_sub(wide), area.bottom().saturating_sub(1));
             self.over(x, y, wide, &more, Role::HintKey);

@@ -22,12 +22,12 @@ pub fn draw(pen: &mut Pen<'_>, regions: &Regions, table: &Table<'_>) {
     titles(pen, head, table);
     let visible = table.visible(usize::from(rows.height));
     for (y, index) in (rows.top()..rows.bottom()).zip(visible.clone()) {
-        for run in table.row(pen.signs(), index, rows.x) {
+        for run in table.row(pen.symbols(), index, rows.x) {
             pen.text(run.x, y, run.max, &run.text, run.role);
         }
         if index == table.cursor {
             pen.style(Rect { y, height: 1, ..rows }, Role::Selection);
-            pen.text(rows.x, y, 1, pen.signs().bar, Role::SelectionBar);
+            pen.text(rows.x, y, 1, pen.symbols().bar, Role::SelectionBar);
         }
     }
     thumb(pen, rows, visible, table.len);
@@ -38,11 +38,11 @@ pub fn draw(pen: &mut Pen<'_>, regions: &Regions, table: &Table<'_>) {
 
 fn titles(pen: &mut Pen<'_>, head: Rect, table: &Table<'_>) {
     for (column, slot) in table.slots(head.x) {
-        let (title, role) = match column.sorted.sign {
-            Some(sign) => {
+        let (title, role) = match column.sorted.symbol {
+            Some(symbol) => {
                 let word = column.title.trim_end();
                 let rest = (column.title.len() - word.len()).saturating_sub(1);
-                (format!("{word}{sign}{}", " ".repeat(rest)), Role::Accent)
+                (format!("{word}{symbol}{}", " ".repeat(rest)), Role::Accent)
             }
             None => (column.title.to_owned(), Role::Dim),
         };
@@ -61,7 +61,7 @@ fn thumb(pen: &mut Pen<'_>, rows: Rect, visible: Range<usize>, len: usize) {
     let at = visible.start * (height - size) / (len - height);
     for y in at..(at + size).min(height) {
         let y = rows.y + u16::try_from(y).unwrap_or(0);
-        pen.text(rows.right() - 1, y, 1, pen.signs().scroll, Role::Border);
+        pen.text(rows.right() - 1, y, 1, pen.symbols().scroll, Role::Border);
     }
 }
 

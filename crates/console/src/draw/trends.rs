@@ -19,7 +19,7 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 use crate::draw::pen::Pen;
 use crate::present::format;
 use crate::present::pieces::{dim, piece};
-use crate::present::trends::{GUTTER, Picture, footer, nothing, picture, title};
+use crate::present::trends::{GUTTER, TrendChart, footer, nothing, title, trend_chart};
 use crate::state::State;
 use crate::state::trends::TrendsPage;
 use crate::theme::Role;
@@ -29,31 +29,31 @@ const AROUND: u16 = 6;
 
 /// Draws the page.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &TrendsPage, area: Rect) {
-    let picture = picture(state, page);
+    let trend_chart = trend_chart(state, page);
     let (left, wide) = (area.x + 1, area.width.saturating_sub(2));
-    pen.pieces(left, area.y, wide, &title(page, picture.as_ref()));
-    let Some(picture) = picture else {
+    pen.pieces(left, area.y, wide, &title(page, trend_chart.as_ref()));
+    let Some(trend_chart) = trend_chart else {
         pen.text(left, area.y + 2, wide, nothing(state), Role::Dim);
         return;
     };
-    pen.pieces(left, area.y + 1, wide, &picture.reading(state, page));
-    let columns = u16::try_from(picture.first.figures.len()).unwrap_or(u16::MAX);
+    pen.pieces(left, area.y + 1, wide, &trend_chart.reading(state, page));
+    let columns = u16::try_from(trend_chart.first.metrics.len()).unwrap_or(u16::MAX);
     let tall = area.height.saturating_sub(AROUND);
     if tall < 2 {
         return;
     }
     let full = wide.saturating_sub(GUTTER);
     let chart = Rect { x: left + GUTTER, y: area.y + 2, width: full, height: tall };
-    scale(pen, page, &picture, chart);
-    lines(pen, &picture, chart);
+    scale(pen, page, &trend_chart, chart);
+    lines(pen, &trend_chart, chart);
     let column = |step: usize| chart.x + place(step, columns, full);
     let below = chart.bottom();
-    for (step, mark) in &picture.marks {
+    for (step, mark) in &trend_chart.marks {
         pen.text(column(*step), below, 1, &mark.kind.letter().to_string(), Role::Warning);
     }
-    pen.style(Rect { x: column(picture.cursor), width: 1, height: tall + 1, ..chart }, Role::Selection);
-    times(pen, state, &picture.first, Rect { y: below + 1, height: 1, ..chart });
-    pen.pieces(left, below + 2, wide, &picture.mark_words(state));
+    pen.style(Rect { x: column(trend_chart.cursor), width: 1, height: tall + 1, ..chart }, Role::Selection);
+    times(pen, state, &trend_chart.first, Rect { y: below + 1, height: 1, ..chart });
+    pen.pieces(left, below + 2, wide, &trend_chart.mark_words(state));
     pen.pieces(left, below + 3, wide, &footer(state));
 }
 
@@ -64,13 +64,13 @@ fn place(step: usize, steps: u16, columns: u16) -> u16 {
         .min(columns.saturating_sub(1))
 }
 
-fn scale(pen: &mut Pen<'_>, page: &TrendsPage, picture: &Picture, chart: Rect) {
+fn scale(pen: &mut Pen<'_>, page: &TrendsPage, trend_chart: &TrendChart, chart: Rect) {
     let half = chart.height / 2;
-    for (y, figure) in [(0, picture.top), (half, picture.top / 2), (chart.height - 1, 0)] {
-        if y == half && (chart.height < 5 || picture.top < 2) {
+    for (y, metric) in [(0, trend_chart.top), (half, trend_chart.top / 2), (chart.height - 1, 0)] {
+        if y == half && (chart.height < 5 || trend_chart.top < 2) {
             continue;
         }
-        pen.pieces_right(chart.x - GUTTER, chart.y + y, GUTTER - 1, &[dim(page.value.show(figure))]);
+        pen.pieces_right(chart.x - GUTTER, chart.y + y, GUTTER - 1, &[dim(page.value.show(metric))]);
     }
 }
 
@@ -81,19 +81,20 @@ pub(super) struct Line<'s> {
     pub factor: f64,
     pub role: Role,
     /// The ASCII symbol.
-    pub sign: char,
+    pub symbol: char,
     pub marker: Marker,
 }
 
-fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
-    let line = |series, role, sign, marker| Line { series, factor: 1.0, role, sign, marker };
-    let mut all: Vec<Line<'_>> = picture.bounds.iter().map(|bound| line(bound, Role::Dim, '-', Marker::Dot)).collect();
-    if let Some(second) = &picture.second {
-        let factor = picture.top as f64 / picture.second_top as f64;
+fn lines(pen: &mut Pen<'_>, trend_chart: &TrendChart, chart: Rect) {
+    let line = |series, role, symbol, marker| Line { series, factor: 1.0, role, symbol, marker };
+    let mut all: Vec<Line<'_>> =
+        trend_chart.bounds.iter().map(|bound| line(bound, Role::Dim, '-', Marker::Dot)).collect();
+    if let Some(second) = &trend_chart.second {
+        let factor = trend_chart.top as f64 / trend_chart.second_top as f64;
         all.push(Line { factor, ..line(second, Role::Warning, '+', Marker::Dot) });
     }
-    all.push(line(&picture.first, Role::Accent, '*', Marker::Braille));
-    plot(pen, &all, picture.top, chart);
+    all.push(line(&trend_chart.first, Role::Accent, '*', Marker::Braille));
+    plot(pen, &all, trend_chart.top, chart);
 }
 
 /// Draws lines on a scale from 0 to `top`, the last line on top.
@@ -102,7 +103,7 @@ pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect)
     let parts: Vec<(Run, Role, Marker)> = lines
         .iter()
         .flat_map(|line| {
-            let marker = if ascii { Marker::Custom(line.sign) } else { line.marker };
+            let marker = if ascii { Marker::Custom(line.symbol) } else { line.marker };
             runs(line.series, line.factor).into_iter().map(move |run| (run, line.role, marker))
         })
         .collect();
@@ -110,7 +111,7 @@ pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect)
         let kind = if run.len() > 1 { GraphType::Line } else { GraphType::Scatter };
         Dataset::default().data(run).marker(*marker).graph_type(kind).style(pen.role(*role))
     });
-    let steps = lines.iter().map(|line| line.series.figures.len()).max().unwrap_or(0);
+    let steps = lines.iter().map(|line| line.series.metrics.len()).max().unwrap_or(0);
     let widget = Chart::new(sets.collect())
         // Without a background, the canvas resets that of the page.
         .style(pen.role(Role::Page))
@@ -125,12 +126,12 @@ type Run = Vec<(f64, f64)>;
 fn runs(series: &Series, factor: f64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut whole = false;
-    for (step, figure) in series.figures.iter().enumerate() {
-        let Some(figure) = figure else {
+    for (step, metric) in series.metrics.iter().enumerate() {
+        let Some(metric) = metric else {
             whole = false;
             continue;
         };
-        let point = (step as f64, figure.mean as f64 * factor);
+        let point = (step as f64, metric.mean as f64 * factor);
         match runs.last_mut().filter(|_| whole) {
             Some(run) => run.push(point),
             None => runs.push(vec![point]),
@@ -142,7 +143,7 @@ fn runs(series: &Series, factor: f64) -> Vec<Run> {
 
 fn times(pen: &mut Pen<'_>, state: &State, series: &Series, area: Rect) {
     let count = usize::from(area.width / 20).clamp(2, 8);
-    let steps = series.figures.len();
+    let steps = series.metrics.len();
     for nth in 0..count {
         let step = (steps - 1) * nth / (count - 1);
         let text = format::when(series.at(step), state.cluster.past.live);

@@ -21,9 +21,10 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let other = if status.changed_side { "without" } else { "with" };
     let keys = format!("}} time  {{ {other}  tab both sides  :apply  esc leaves ");
     let width = usize::from(area.width);
-    let room = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
-    let mut line = text::cut(&text::escape(&format!(" WHAT IF, {}", trial::words(status))), room, pen.signs().ellipsis)
-        .into_owned();
+    let space = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
+    let mut line =
+        text::cut(&text::escape(&format!(" WHAT IF, {}", trial::words(status))), space, pen.symbols().ellipsis)
+            .into_owned();
     let gap = width.saturating_sub(text::width(&line));
     line.push_str(&" ".repeat(gap.saturating_sub(keys.len())));
     line.push_str(if gap > keys.len() { &keys } else { "" });

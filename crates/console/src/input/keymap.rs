@@ -25,7 +25,7 @@ pub fn contexts(state: &State) -> &'static [Context] {
     use Context::{Always, Confirm, Filter, Help, Messages};
     match state.layers.last() {
         Some(Layer::Help(_)) => &[Help, Always],
-        Some(Layer::Messages { .. } | Layer::Tour { .. } | Layer::Figures(_)) => &[Messages, Always],
+        Some(Layer::Messages { .. } | Layer::Tour { .. } | Layer::Metrics(_)) => &[Messages, Always],
         Some(Layer::Columns(_)) => &[Context::Columns, Always],
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
@@ -68,7 +68,7 @@ mod tests {
     fn found(keymap: &Keymap, text: &str) -> Option<CommandId> {
         match keymap.look_up(&[Context::Queues, Context::List, Context::Page], &keys(text)) {
             KeyMatch::Run(binding) => Some(binding.id),
-            KeyMatch::Begun | KeyMatch::Nothing => None,
+            KeyMatch::Started | KeyMatch::Nothing => None,
         }
     }
 
@@ -83,11 +83,11 @@ mod tests {
     }
 
     #[test]
-    fn a_chord_takes_the_place_of_its_beginning() {
+    fn a_chord_replaces_its_first_keys() {
         let mut keymap = defaults();
         keymap.bind(bound(Context::List, "g g", CommandId::Row(RowCommand::Top)));
         keymap.bind(bound(Context::List, "g e", CommandId::Row(RowCommand::Bottom)));
-        assert_eq!(keymap.look_up(&[Context::List], &keys("g")), KeyMatch::Begun);
+        assert_eq!(keymap.look_up(&[Context::List], &keys("g")), KeyMatch::Started);
         assert_eq!(found(&keymap, "g g"), Some(CommandId::Row(RowCommand::Top)));
         assert_eq!(keymap.continuations(&[Context::List], &keys("g")).len(), 2);
         keymap.bind(bound(Context::List, "g", CommandId::Row(RowCommand::Top)));

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_keys_by_their_names() {
+    fn keys_have_names() {
         for (code, modifiers, name) in [
             (KeyCode::Char('G'), KeyModifiers::SHIFT, "G"),
             (KeyCode::Char('C'), KeyModifiers::CONTROL, "ctrl-c"),

@@ -16,11 +16,11 @@ pub fn lines(state: &State, page: &ConfigPage) -> Vec<String> {
 
 /// A line with its number and indentation.
 pub fn numbered(number: usize, line: &str) -> String {
-    let said = plain::text(line);
+    let reported = plain::text(line);
     let indent = line.len() - line.trim_start_matches(' ').len();
-    match (said.is_empty(), indent) {
+    match (reported.is_empty(), indent) {
         (true, _) => format!("line {number}: empty"),
-        (false, 0) => format!("line {number}: {said}"),
-        (false, _) => format!("line {number}, indent {indent}: {said}"),
+        (false, 0) => format!("line {number}: {reported}"),
+        (false, _) => format!("line {number}, indent {indent}: {reported}"),
     }
 }

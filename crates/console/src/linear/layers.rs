@@ -1,7 +1,7 @@
 //! The layers over the page in lines.
 
 use crate::linear::plain;
-use crate::present::figures;
+use crate::present::metrics;
 use crate::present::overlay;
 use crate::state::State;
 use crate::state::layer::{ColumnPicker, CommandLine, Confirm, Layer, Off};
@@ -22,13 +22,13 @@ pub fn of(state: &State, layer: &Layer) -> Vec<String> {
         }
         Layer::Messages { .. } => plain::lines(&overlay::message_lines(state)),
         Layer::Tour { .. } => plain::lines(&overlay::tour_lines(state)),
-        Layer::Figures(figures) => {
-            let one = |figure: &crate::state::layer::Figure| {
-                let shown = if figure.shown.is_empty() { String::new() } else { format!(" {}", figure.shown) };
-                plain::text(&format!("{}{shown}: {}", figure.title, figure.why))
+        Layer::Metrics(metrics) => {
+            let one = |metric: &crate::state::layer::Metric| {
+                let shown = if metric.shown.is_empty() { String::new() } else { format!(" {}", metric.shown) };
+                plain::text(&format!("{}{shown}: {}", metric.title, metric.why))
             };
-            let title = plain::text(&figures::title(state, figures));
-            std::iter::once(title).chain(figures.list.iter().map(one)).collect()
+            let title = plain::text(&metrics::title(state, metrics));
+            std::iter::once(title).chain(metrics.list.iter().map(one)).collect()
         }
         Layer::Columns(picker) => columns(picker),
         Layer::Command(line) => command(line),

@@ -40,8 +40,8 @@ pub fn all(state: &State) -> Vec<String> {
     let page = page::of(state);
     let len = page.len();
     let (first, shown) = match &page {
-        page::Said::Lines(..) => (0..0, 0..len),
-        page::Said::Rows(_) => {
+        page::Spoken::Lines(..) => (0..0, 0..len),
+        page::Spoken::Rows(_) => {
             let top = state.page().list().map_or(0, |list| list.top()).min(len);
             (0..ROWS.min(top), top..(top + ROWS).min(len))
         }

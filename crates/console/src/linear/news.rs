@@ -16,33 +16,33 @@ const CHANGED: usize = 12;
 
 /// What was announced.
 #[derive(Clone, Debug, Default)]
-pub struct Ear {
-    said: u64,
+pub struct Announcer {
+    reported: u64,
     link: String,
 }
 
-impl Ear {
+impl Announcer {
     /// Marks all current messages as announced.
     pub fn catch_up(&mut self, state: &State) {
-        self.said = newest(state);
-        self.link = trouble(state);
+        self.reported = newest(state);
+        self.link = problem(state);
     }
 
     /// Whether an announcement is due.
-    pub fn hears(&self, state: &State) -> bool {
-        newest(state) > self.said || trouble(state) != self.link
+    pub fn has_news(&self, state: &State) -> bool {
+        newest(state) > self.reported || problem(state) != self.link
     }
 
     /// Takes new messages, and a changed connection.
     pub fn take(&mut self, state: &State) -> Vec<String> {
-        let new: Vec<&Message> = state.messages.iter().filter(|message| message.number > self.said).collect();
+        let new: Vec<&Message> = state.messages.iter().filter(|message| message.number > self.reported).collect();
         let left_out = new.len().saturating_sub(MESSAGES);
         let mut lines: Vec<String> = new.iter().skip(left_out).flat_map(|message| words(message)).collect();
         if left_out > 0 {
             lines.insert(0, format!("Messages: {left_out} earlier ones; messages lists all"));
         }
-        self.said = newest(state);
-        let now = trouble(state);
+        self.reported = newest(state);
+        let now = problem(state);
         if now != self.link {
             lines.push(match now.as_str() {
                 "" => "Connection: back".to_owned(),
@@ -58,8 +58,8 @@ fn newest(state: &State) -> u64 {
     state.messages.back().map_or(0, |message| message.number)
 }
 
-fn trouble(state: &State) -> String {
-    link::trouble(&state.cluster.link).map(|trouble| trouble.story).unwrap_or_default()
+fn problem(state: &State) -> String {
+    link::problem(&state.cluster.link).map(|problem| problem.story).unwrap_or_default()
 }
 
 /// A message in lines.
@@ -83,14 +83,14 @@ pub fn all(state: &State) -> Vec<String> {
         Some(at) => format!(", {} ago", format::duration(state.now.saturating_sub(at))),
         None => String::new(),
     };
-    let said = state.messages.iter().rev().flat_map(|message| {
+    let reported = state.messages.iter().rev().flat_map(|message| {
         let mut lines = words(message);
         if let Some(first) = lines.first_mut() {
             first.push_str(&ago(message));
         }
         lines
     });
-    let lines: Vec<String> = said.collect();
+    let lines: Vec<String> = reported.collect();
     if lines.is_empty() { vec!["No messages yet.".to_owned()] } else { lines }
 }
 
@@ -148,13 +148,16 @@ impl Retained {
 
 fn difference(old: &[Cell], new: &[Cell]) -> String {
     let value = |cells: &[Cell], name: &Option<String>| {
-        cells.iter().find(|(known, _)| known == name).map_or_else(|| "none".to_owned(), |(_, said)| said.clone())
+        cells
+            .iter()
+            .find(|(known, _)| known == name)
+            .map_or_else(|| "none".to_owned(), |(_, reported)| reported.clone())
     };
     let mut names: Vec<&Option<String>> = old.iter().chain(new).map(|(name, _)| name).collect();
     let mut seen: Vec<&Option<String>> = Vec::new();
     names.retain(|name| !seen.contains(name) && (seen.push(name), true).1);
     let changed = names.into_iter().filter(|name| value(old, name) != value(new, name));
-    let said =
+    let reported =
         changed.map(|name| format!("{} {} to {}", name.as_deref().unwrap_or(""), value(old, name), value(new, name)));
-    plain::text(&said.collect::<Vec<_>>().join(", "))
+    plain::text(&reported.collect::<Vec<_>>().join(", "))
 }

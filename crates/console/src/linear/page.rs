@@ -11,14 +11,14 @@ use crate::theme::SPOKEN;
 use view::waiting::SheetLine;
 
 /// The body of a page.
-pub enum Said<'a> {
+pub enum Spoken<'a> {
     /// A list, one line per row.
     Rows(rows::Rows<'a>),
     /// Lines, and their noun.
     Lines(Vec<String>, &'static str),
 }
 
-impl Said<'_> {
+impl Spoken<'_> {
     /// The number of lines.
     pub fn len(&self) -> usize {
         match self {
@@ -55,22 +55,22 @@ pub fn head(state: &State) -> String {
 }
 
 /// The body of the page.
-pub fn of(state: &State) -> Said<'_> {
+pub fn of(state: &State) -> Spoken<'_> {
     if unreached::is(state) && !matches!(state.page(), Page::Details(_) | Page::Contexts(_)) {
-        return Said::Lines(unreached::lines(state).iter().map(|line| plain::text(line)).collect(), "line");
+        return Spoken::Lines(unreached::lines(state).iter().map(|line| plain::text(line)).collect(), "line");
     }
     match state.page() {
-        Page::Explain(page) => return Said::Lines(explained(state, page), "line"),
-        Page::Trends(page) => return Said::Lines(trends::lines(state, page), "line"),
-        Page::Config(page) => return Said::Lines(config::lines(state, page), "line"),
+        Page::Explain(page) => return Spoken::Lines(explained(state, page), "line"),
+        Page::Trends(page) => return Spoken::Lines(trends::lines(state, page), "line"),
+        Page::Config(page) => return Spoken::Lines(config::lines(state, page), "line"),
         _ => {}
     }
     if let Some(sheet) = each_page!(state.page(), page => page.sheet(state, WIDTH)) {
-        return Said::Lines(plain::lines(&sheet), "line");
+        return Spoken::Lines(plain::lines(&sheet), "line");
     }
     match rows::of(state).filter(|rows| rows.len() > 0) {
-        Some(rows) => Said::Rows(rows),
-        None => Said::Lines(empty(state), "line"),
+        Some(rows) => Spoken::Rows(rows),
+        None => Spoken::Lines(empty(state), "line"),
     }
 }
 
@@ -89,11 +89,11 @@ fn explained(state: &State, page: &ExplainPage) -> Vec<String> {
         .filter(|line| !line.is_empty())
         .collect();
     let numbered = page.lines().iter().enumerate().map(|(at, line)| {
-        let said = rows
+        let reported = rows
             .iter()
             .filter(|row| row.of == Some(at))
             .map(|row| row.pieces.iter().map(|piece| piece.text.as_ref()).collect::<String>());
-        sheet_line(at, line, &said.collect::<Vec<_>>().join(" "), matches!(page.of, Explained::Overview(_)))
+        sheet_line(at, line, &reported.collect::<Vec<_>>().join(" "), matches!(page.of, Explained::Overview(_)))
     });
     lines.extend(numbered);
     lines
@@ -102,14 +102,14 @@ fn explained(state: &State, page: &ExplainPage) -> Vec<String> {
 fn sheet_line(at: usize, line: &SheetLine, drawn: &str, flat: bool) -> String {
     let drawn = plain::text(drawn);
     let label = plain::text(&line.label);
-    let said = drawn.strip_prefix(&label).map_or(drawn.as_str(), str::trim_start);
-    let (said, leads) = match line.to {
-        Some(_) => (said.strip_suffix(" to").unwrap_or(said), "; open goes there"),
-        None => (said, ""),
+    let reported = drawn.strip_prefix(&label).map_or(drawn.as_str(), str::trim_start);
+    let (reported, leads) = match line.to {
+        Some(_) => (reported.strip_suffix(" to").unwrap_or(reported), "; open goes there"),
+        None => (reported, ""),
     };
     let deep = if line.depth > 1 && !flat { "of that: " } else { "" };
     let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
-    format!("{}. {deep}{label}{said}{leads}", at + 1).trim_end().to_owned()
+    format!("{}. {deep}{label}{reported}{leads}", at + 1).trim_end().to_owned()
 }
 
 /// The index among the selectable lines, and their number.
@@ -128,7 +128,7 @@ pub fn cursor(state: &State) -> Option<(usize, usize)> {
 pub fn here(state: &State, all: bool) -> Option<String> {
     let (index, len) = cursor(state)?;
     if let Some(rows) = rows::of(state).filter(|rows| rows.len() > 0) {
-        return Some(rows.said(index.min(rows.len() - 1), all));
+        return Some(rows.reported(index.min(rows.len() - 1), all));
     }
     if let Page::Explain(page) = state.page() {
         let lines = explained(state, page);

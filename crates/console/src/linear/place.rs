@@ -34,13 +34,13 @@ pub fn scheduler(state: &State) -> Vec<String> {
         format!("You are: {}", cluster.identity),
         format!("Connection: {}", link::words(&cluster.link)),
     ];
-    lines.extend(state.framed_part().map(|part| figures(state, part)));
+    lines.extend(state.framed_part().map(|part| metrics(state, part)));
     lines.extend(modes(state));
     lines.extend(alerts(state));
     lines.iter().map(|line| plain::text(line)).collect()
 }
 
-fn figures(state: &State, part: &PartitionView) -> String {
+fn metrics(state: &State, part: &PartitionView) -> String {
     let nodes = match state.cluster.unread.nodes && part.nodes.is_empty() {
         true => state.cluster.unread.no_nodes(),
         false => format::count(part.nodes.len() as u64, "node"),
@@ -93,7 +93,7 @@ fn alerts(state: &State) -> Option<String> {
         .cluster
         .alerts
         .iter()
-        .flat_map(|picture| picture.on())
+        .flat_map(|snapshot| snapshot.on())
         .filter(|alert| alert.severity > Severity::Info)
         .collect();
     let each = on.iter().map(|alert| format!("{}: {} {}", alert.rule, alert.subject, alert.text));

@@ -39,21 +39,21 @@ pub fn line(pieces: &[Piece]) -> String {
     if !is_label {
         return all(&pieces);
     }
-    let said = all(rest);
+    let reported = all(rest);
     let label = text(label);
-    if said.is_empty() { label } else { format!("{}: {said}", label.trim_end_matches(':')) }
+    if reported.is_empty() { label } else { format!("{}: {reported}", label.trim_end_matches(':')) }
 }
 
 fn columns(drawn: &str) -> String {
     let parts: Vec<String> = drawn.split("  ").map(text).filter(|part| !part.is_empty()).collect();
-    let mut said = String::new();
+    let mut reported = String::new();
     for part in parts {
-        if !said.is_empty() {
-            said.push_str(if said.ends_with([',', ':', ';', '.']) { " " } else { ", " });
+        if !reported.is_empty() {
+            reported.push_str(if reported.ends_with([',', ':', ';', '.']) { " " } else { ", " });
         }
-        said.push_str(&part);
+        reported.push_str(&part);
     }
-    said
+    reported
 }
 
 /// Lines of pieces as words, without empty lines.

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::linear::news::{Ear, Retained};
+use crate::linear::news::{Announcer, Retained};
 use crate::linear::steps::{
     MOST, Received, Step, Then, clear, edited, key, ordered, pressed, selected, set, stepped, typed,
 };
@@ -43,7 +43,7 @@ pub struct Reader {
     portion: usize,
     rest: Rest,
     page: String,
-    ear: Ear,
+    announcer: Announcer,
     retained: Retained,
     announces: bool,
     every: Option<Duration>,
@@ -53,19 +53,19 @@ pub struct Reader {
 
 impl Default for Reader {
     fn default() -> Self {
-        let (rest, page, ear, retained) = Default::default();
+        let (rest, page, announcer, retained) = Default::default();
         let (announces, every, announced, compared) = (true, None, Duration::ZERO, Duration::ZERO);
-        Self { portion: PORTION, rest, page, ear, retained, announces, every, announced, compared }
+        Self { portion: PORTION, rest, page, announcer, retained, announces, every, announced, compared }
     }
 }
 
 impl Reader {
     /// The first lines: introduction, location, first page.
-    pub fn begin(&mut self, state: &State) -> Vec<String> {
+    pub fn start(&mut self, state: &State) -> Vec<String> {
         let mut lines = vec![format!("kornsole {}, linear mode. help lists the words.", env!("CARGO_PKG_VERSION"))];
         lines.extend(place::scheduler(state));
         lines.extend(news::recent(state));
-        self.ear.catch_up(state);
+        self.announcer.catch_up(state);
         lines.extend(self.read_page(state));
         lines
     }
@@ -80,16 +80,16 @@ impl Reader {
     }
 
     /// Parses a line.
-    pub fn hear(&mut self, state: &State, line: &str) -> Received {
+    pub fn enter(&mut self, state: &State, line: &str) -> Received {
         if let Some(Layer::Confirm(question)) = state.layers.last() {
-            return self.hear_answer(state, question, line.trim());
+            return self.enter_answer(state, question, line.trim());
         }
         let (word, rest) = split(line);
         if word.is_empty() {
             let lines = if matches!(self.rest, Rest::Nothing) { Vec::new() } else { self.more(state) };
-            return Received::said(lines);
+            return Received::reported(lines);
         }
-        if let Some(received) = self.hear_reading(state, word, rest).or_else(|| self.hear_own(state, word, rest)) {
+        if let Some(received) = self.enter_reading(state, word, rest).or_else(|| self.enter_own(state, word, rest)) {
             return received;
         }
         match words::order(state, word, rest) {
@@ -98,7 +98,7 @@ impl Reader {
         }
     }
 
-    fn hear_answer(&mut self, state: &State, question: &Confirm, line: &str) -> Received {
+    fn enter_answer(&mut self, state: &State, question: &Confirm, line: &str) -> Received {
         let (word, rest) = split(line);
         let prompt = |id| CommandId::Prompt(id);
         match (word.to_lowercase().as_str(), &question.typed) {
@@ -117,22 +117,22 @@ impl Reader {
                 Received::steps(steps.collect(), Then::Look)
             }
             ("yes", None) if rest.is_empty() => Received::run(prompt(PromptCommand::Yes), None, Then::Look),
-            ("where", _) => Received::said(place::lines(state)),
-            ("messages", _) => Received::said(self.portioned(news::all(state))),
-            ("help", _) => Received::said(help::lines(state, if rest.is_empty() { "yes" } else { rest })),
+            ("where", _) => Received::reported(place::lines(state)),
+            ("messages", _) => Received::reported(self.portioned(news::all(state))),
+            ("help", _) => Received::reported(help::lines(state, if rest.is_empty() { "yes" } else { rest })),
             ("try-this", _) => Received::run(CommandId::Trial(TrialCommand::TryThis), None, Then::Look),
             ("quit!", _) => Received::run(CommandId::Screen(ScreenCommand::QuitNow), None, Then::Nothing),
-            ("" | "read", _) => Received::said(layers::asked(question)),
+            ("" | "read", _) => Received::reported(layers::asked(question)),
             _ => {
                 let mut lines =
                     vec![format!("Rejected: a question is open, and {} does not answer it.", plain::text(word))];
                 lines.extend(layers::asked(question));
-                Received::said(lines)
+                Received::reported(lines)
             }
         }
     }
 
-    fn hear_reading(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
+    fn enter_reading(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
         let lines = match (word, rest) {
             ("help" | "?", word) => self.portioned(help::lines(state, word)),
             ("where", "") => place::lines(state),
@@ -156,10 +156,10 @@ impl Reader {
             },
             _ => return None,
         };
-        Some(Received::said(lines))
+        Some(Received::reported(lines))
     }
 
-    fn hear_own(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
+    fn enter_own(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
         let row = |id| Received::run(CommandId::Row(id), None, Then::Row);
         Some(match (word, rest) {
             ("next" | "previous", "") => stepped(state, word == "next", 1),
@@ -189,8 +189,8 @@ impl Reader {
     }
 
     /// The output after the steps, and steps that close what was printed; call again after these.
-    pub fn tell(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
-        let mut lines = self.ear.take(state);
+    pub fn report(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
+        let mut lines = self.announcer.take(state);
         let close = match state.layers.last() {
             None => None,
             Some(Layer::Confirm(question)) => {
@@ -199,7 +199,7 @@ impl Reader {
                 }
                 return (lines, Vec::new());
             }
-            Some(Layer::Help(_) | Layer::Messages { .. } | Layer::Tour { .. } | Layer::Figures(_)) => {
+            Some(Layer::Help(_) | Layer::Messages { .. } | Layer::Tour { .. } | Layer::Metrics(_)) => {
                 Some(CommandId::Go(GoCommand::Leave))
             }
             Some(Layer::Columns(_) | Layer::Command(_) | Layer::Filter { .. } | Layer::Reason { .. }) => {
@@ -209,8 +209,8 @@ impl Reader {
             Some(Layer::Edit) => Some(CommandId::Text(TextCommand::EndEdit)),
         };
         if let (Some(id), Some(layer)) = (close, state.layers.last()) {
-            let said = layers::of(state, layer);
-            lines.extend(self.portioned(said));
+            let reported = layers::of(state, layer);
+            lines.extend(self.portioned(reported));
             return (lines, vec![Step::Run(id, None)]);
         }
         match then {
@@ -228,7 +228,7 @@ impl Reader {
         if !self.announces || now < self.announced + PAUSE {
             return Vec::new();
         }
-        let mut lines = if self.ear.hears(state) { self.ear.take(state) } else { Vec::new() };
+        let mut lines = if self.announcer.has_news(state) { self.announcer.take(state) } else { Vec::new() };
         if let Some(Layer::Confirm(question)) = state.layers.last().filter(|_| key_of(state) != self.page) {
             lines.extend(layers::asked(question));
             self.page = key_of(state);
@@ -253,7 +253,7 @@ impl Reader {
 
     /// The next timed [`Self::announce`], on the console's clock.
     pub fn next_wake(&self, state: &State) -> Option<Duration> {
-        let waits = (self.announces && self.ear.hears(state)).then(|| self.announced + PAUSE);
+        let waits = (self.announces && self.announcer.has_news(state)).then(|| self.announced + PAUSE);
         let compares =
             self.every.filter(|_| self.announces).map(|every| (self.compared + every).max(self.announced + PAUSE));
         [waits, compares].into_iter().flatten().min()
@@ -263,7 +263,7 @@ impl Reader {
         self.page = key_of(state);
         self.retained = Retained::of(state, self.page.clone());
         let mut lines = vec![format!("Page: {}", page::head(state))];
-        if matches!(page::of(state), page::Said::Rows(_)) {
+        if matches!(page::of(state), page::Spoken::Rows(_)) {
             lines.extend(place::selected(state));
         }
         self.rest = Rest::Page(0);
@@ -275,10 +275,10 @@ impl Reader {
         match std::mem::take(&mut self.rest) {
             Rest::Nothing => vec!["No more lines.".to_owned()],
             Rest::Page(from) => {
-                let said = page::of(state);
-                let (len, noun) = (said.len(), said.noun());
+                let reported = page::of(state);
+                let (len, noun) = (reported.len(), reported.noun());
                 let to = from.saturating_add(self.portion).min(len);
-                let mut lines: Vec<String> = (from..to).map(|at| said.line(at)).collect();
+                let mut lines: Vec<String> = (from..to).map(|at| reported.line(at)).collect();
                 if from > 0 || to < len {
                     lines.push(place_in(noun, from, to, len));
                 }
@@ -304,14 +304,14 @@ impl Reader {
             return lines;
         }
         let mut left: VecDeque<String> = lines.into();
-        let mut said: Vec<String> = left.drain(..self.portion).collect();
-        said.push(place_in("line", 0, self.portion, len));
+        let mut reported: Vec<String> = left.drain(..self.portion).collect();
+        reported.push(place_in("line", 0, self.portion, len));
         self.rest = Rest::Text(left, self.portion, len);
-        said
+        reported
     }
 
     fn news(&mut self, state: &State) -> Vec<String> {
-        let mut lines = self.ear.take(state);
+        let mut lines = self.announcer.take(state);
         lines.extend(self.changes(state).into_iter().map(|line| format!("Changed: {line}")));
         if lines.is_empty() { vec!["No news.".to_owned()] } else { lines }
     }

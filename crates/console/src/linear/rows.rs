@@ -47,11 +47,11 @@ impl Rows<'_> {
 
     /// A row with its number, from 1.
     pub fn line(&self, row: usize) -> String {
-        self.said(row, false)
+        self.reported(row, false)
     }
 
     /// A row with its number; `all` includes empty columns.
-    pub fn said(&self, row: usize, all: bool) -> String {
+    pub fn reported(&self, row: usize, all: bool) -> String {
         format!("{}. {}", row + 1, joined(self.cells_of(row, self.all || all))).trim_end().to_owned()
     }
 
@@ -65,10 +65,10 @@ impl Rows<'_> {
         for at in &self.columns {
             let field = &self.fields.columns[*at];
             let value = self.fields.value(row, *at);
-            if let Some(said) = spoken(&value, self.fields.unit(row, *at), all) {
+            if let Some(reported) = spoken(&value, self.fields.unit(row, *at), all) {
                 let is_name = cells.is_empty() && field.unit == Unit::Words;
                 let name = (!is_name).then(|| field.heading());
-                cells.push((name, said));
+                cells.push((name, reported));
             }
         }
         cells
@@ -85,39 +85,40 @@ impl Rows<'_> {
 
     /// Rows by exact name or id, otherwise by suffix, otherwise by substring.
     pub fn find(&self, text: &str) -> Vec<usize> {
-        let holds = |test: &dyn Fn(&str) -> bool| {
-            let says = |row: usize, at: usize| matches!(self.fields.value(row, at), Value::Text(words) if test(&words));
-            let rows = (0..self.fields.len).filter(|row| self.columns.iter().any(|at| says(*row, *at)));
+        let matches_row = |test: &dyn Fn(&str) -> bool| {
+            let shows =
+                |row: usize, at: usize| matches!(self.fields.value(row, at), Value::Text(words) if test(&words));
+            let rows = (0..self.fields.len).filter(|row| self.columns.iter().any(|at| shows(*row, *at)));
             rows.take(100).collect::<Vec<usize>>()
         };
-        let whole = holds(&|words| words == text);
+        let whole = matches_row(&|words| words == text);
         if !whole.is_empty() {
             return whole;
         }
-        let end = holds(&|words| words.strip_suffix(text).is_some_and(|rest| rest.ends_with(['.', '/', ' '])));
-        if !end.is_empty() { end } else { holds(&|words| words.contains(text)) }
+        let end = matches_row(&|words| words.strip_suffix(text).is_some_and(|rest| rest.ends_with(['.', '/', ' '])));
+        if !end.is_empty() { end } else { matches_row(&|words| words.contains(text)) }
     }
 }
 
 fn joined(cells: Vec<(Option<String>, String)>) -> String {
-    let one = |(name, said): (Option<String>, String)| match name {
-        None => said,
-        Some(name) => format!("{name} {said}"),
+    let one = |(name, reported): (Option<String>, String)| match name {
+        None => reported,
+        Some(name) => format!("{name} {reported}"),
     };
     cells.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// `None` if empty or zero, unless `all`.
 fn spoken(value: &Value<'_>, unit: Unit, all: bool) -> Option<String> {
-    let said = match (value, unit) {
-        (Value::Nothing, _) | (Value::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) if !all => {
+    let reported = match (value, unit) {
+        (Value::Nothing, _) | (Value::Metric(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) if !all => {
             return None;
         }
         (Value::Unbounded, _) if !all => return None,
         (Value::Unknown, _) => "unknown".to_owned(),
         (Value::Unbounded, _) => "no bound".to_owned(),
-        (Value::Figure(0), Unit::Count | Unit::Vcore | Unit::Bytes) => "0".to_owned(),
+        (Value::Metric(0), Unit::Count | Unit::Vcore | Unit::Bytes) => "0".to_owned(),
         _ => value.shown(unit, &SPOKEN),
     };
-    Some(plain::text(&said)).filter(|said| !said.is_empty())
+    Some(plain::text(&reported)).filter(|reported| !reported.is_empty())
 }

@@ -51,13 +51,13 @@ pub struct Received {
 
 impl Received {
     /// Only prints lines.
-    pub fn said(lines: Vec<String>) -> Self {
+    pub fn reported(lines: Vec<String>) -> Self {
         Self { steps: Vec::new(), lines, then: Then::Nothing }
     }
 
     /// Prints why nothing is done.
     pub fn refused(why: impl AsRef<str>) -> Self {
-        Self::said(vec![plain::text(&format!("Rejected: {}", why.as_ref()))])
+        Self::reported(vec![plain::text(&format!("Rejected: {}", why.as_ref()))])
     }
 
     /// Has something done.
@@ -85,7 +85,7 @@ pub fn ordered(Order { id, argument }: Order) -> Received {
         ) => Then::Row,
         CommandId::Row(RowCommand::Mark | RowCommand::MarkAll) => Then::Row,
         CommandId::Trend(_) | CommandId::Time(TimeCommand::StepBack | TimeCommand::StepOn) => Then::Page,
-        CommandId::Go(GoCommand::Messages | GoCommand::Figures | GoCommand::Tour) => Then::Look,
+        CommandId::Go(GoCommand::Messages | GoCommand::Metrics | GoCommand::Tour) => Then::Look,
         _ => Then::Page,
     };
     Received::steps(vec![Step::Run(id, argument)], then)
@@ -156,7 +156,7 @@ pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Received 
                 several.iter().take(10).map(|at| format!("{}. {}", at + 1, rows.name(*at))).collect::<Vec<_>>()
             });
             lines.extend(names.unwrap_or_default());
-            Received::said(lines.iter().map(|line| plain::text(line)).collect())
+            Received::reported(lines.iter().map(|line| plain::text(line)).collect())
         }
     }
 }
@@ -222,10 +222,11 @@ pub fn edited(state: &State, word: &str, rest: &str) -> Received {
         }
         _ => lines[at] = format!("{}{text}", " ".repeat(indent(&lines[at]))),
     }
-    let said = lines.get(at).map_or_else(|| "that was the last line".to_owned(), |line| config::numbered(at + 1, line));
-    let said = if word == "delete" { format!("Deleted; now {said}") } else { format!("Written: {said}") };
+    let reported =
+        lines.get(at).map_or_else(|| "that was the last line".to_owned(), |line| config::numbered(at + 1, line));
+    let reported = if word == "delete" { format!("Deleted; now {reported}") } else { format!("Written: {reported}") };
     // Keep the line ends of the text.
     let carriage = page.buffer.text().contains("\r\n") && !lines.iter().any(|line| line.ends_with('\r'));
     let text = lines.join(if carriage { "\r\n" } else { "\n" });
-    Received { steps: vec![Step::Text(text)], lines: vec![said], then: Then::Nothing }
+    Received { steps: vec![Step::Text(text)], lines: vec![reported], then: Then::Nothing }
 }

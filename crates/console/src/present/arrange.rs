@@ -25,10 +25,10 @@ impl Names {
 /// Widens the names first; growable columns share the rest.
 fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
     let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
-    let room = width.saturating_sub(others + 2);
+    let space = width.saturating_sub(others + 2);
     let Some(first) = columns.first_mut() else { return columns };
-    (first.gap, first.width) = (0, room.min(names.want));
-    let mut spare = room - first.width;
+    (first.gap, first.width) = (0, space.min(names.want));
+    let mut spare = space - first.width;
     loop {
         let mut growing: Vec<&mut Col<C>> =
             columns.iter_mut().skip(1).filter(|column| column.width < column.most).collect();
@@ -47,19 +47,19 @@ pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, wides
     for plan in plans {
         let Some(first) = plan.first() else { continue };
         let names = Names::new(widest, first, width, least);
-        all = all.max(plan.iter().filter(|column| column.says_something()).count());
+        all = all.max(plan.iter().filter(|column| column.has_text()).count());
         last = fit(plan, width, names);
         if last.first().is_some_and(|first| first.width >= names.least) {
             break;
         }
     }
-    let hidden = all.saturating_sub(last.iter().filter(|column| column.says_something()).count());
+    let hidden = all.saturating_sub(last.iter().filter(|column| column.has_text()).count());
     Chosen { columns: last, hidden }
 }
 
 /// The widths of a list's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct Space {
     /// The width of the longest name.
     pub widest: u16,
     /// The minimum width; other columns are dropped for it.
@@ -73,7 +73,7 @@ pub fn arrange<C: Column, Cell: Copy + PartialEq>(
     width: u16,
     plans: impl IntoIterator<Item = Vec<Col<Cell>>>,
     cell: impl Fn(C) -> Option<Col<Cell>>,
-    room: Room,
+    space: Space,
 ) -> Chosen<Cell> {
     let mut plans = plans.into_iter().peekable();
     let own: Option<Vec<(Option<u16>, C)>> = match chosen_columns(state) {
@@ -85,7 +85,7 @@ pub fn arrange<C: Column, Cell: Copy + PartialEq>(
         None => None,
     };
     let (Some(own), Some(first)) = (own, plans.peek().and_then(|plan| plan.first().copied())) else {
-        return choose(plans, width, room.widest, room.least);
+        return choose(plans, width, space.widest, space.least);
     };
     let col = |(wide, column): (Option<u16>, C)| {
         let col = cell(column).filter(|col| col.what != first.what)?;
@@ -96,7 +96,7 @@ pub fn arrange<C: Column, Cell: Copy + PartialEq>(
     if state.wide {
         others.drain(..state.first_column.min(all.saturating_sub(1)));
     }
-    let names = Names::new(room.widest, &first, width, room.least);
+    let names = Names::new(space.widest, &first, width, space.least);
     while !others.is_empty() && total(&others) + names.least + 2 > width {
         others.pop();
     }

@@ -31,8 +31,8 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     if let Some(node) = reserved {
         return Some(format!("reserved on {node}"));
     }
-    if let Some(held) = held(part, row) {
-        return Some(held);
+    if let Some(blocked) = blocked(part, row) {
+        return Some(blocked);
     }
     Some(match reason {
         PendingReason::NotTried => "other requests are first".to_owned(),
@@ -47,11 +47,13 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::UserQuota => part
             .limit_too_full_for(row, &ask.resource)
             .or_else(|| part.limits_of(row).into_iter().next())
-            .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), whose(&limit))),
+            .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), owner(&limit))),
         // The scheduler names the condition that no node meets.
-        PendingReason::NoNode => {
-            ask.said.as_deref().map_or("no node fits", |said| said.strip_prefix("node(s) ").unwrap_or(said)).to_owned()
-        }
+        PendingReason::NoNode => ask
+            .reported
+            .as_deref()
+            .map_or("no node fits", |reported| reported.strip_prefix("node(s) ").unwrap_or(reported))
+            .to_owned(),
         PendingReason::Placeholder => "waits for placeholder".to_owned(),
         PendingReason::Turn => "other requests are first".to_owned(),
     })
@@ -76,11 +78,11 @@ pub fn binding(part: &PartitionView, account: &Account, all: &[LimitUse]) -> Vec
     all.iter().filter(binds).cloned().collect()
 }
 
-fn held(part: &PartitionView, row: &AppRow) -> Option<String> {
+fn blocked(part: &PartitionView, row: &AppRow) -> Option<String> {
     if row.blocked_by_limits
-        && let Some(limit) = part.limit_that_holds_back(row)
+        && let Some(limit) = part.blocking_limit(row)
     {
-        return Some(format!("app limit {}", whose(&limit)));
+        return Some(format!("app limit {}", owner(&limit)));
     }
     let full =
         |queue: &&QueueRow| queue.max_running.is_some_and(|max| queue.running + queue.allocating_accepted >= max);
@@ -95,6 +97,6 @@ fn kind(limit: &LimitUse) -> &'static str {
     }
 }
 
-fn whose(limit: &LimitUse) -> String {
+fn owner(limit: &LimitUse) -> String {
     limits::name(limit.side, &limit.name)
 }

@@ -16,12 +16,12 @@ use crate::present::words;
 use crate::state::State;
 use crate::state::column::QueueColumn;
 use crate::state::page::Page;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, QueuePath, QueueState, VCORE};
 use view::drain::span;
 use view::overview::{WaitingIn, WaitingNow, attention};
 use view::trends::{Measure, Series, Subject, SubjectKind, Value};
-use view::units::show_amount;
+use view::units::{round_up, show_amount};
 use view::waiting::SheetLine;
 use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, QueueRow, Record};
 
@@ -57,18 +57,18 @@ fn spark(
     resource: Option<&str>,
     top: Option<i64>,
     cells: u16,
-    signs: &Signs,
+    symbols: &Symbols,
 ) -> String {
     let value = match resource {
         Some(name) => Value::amount(SubjectKind::Cluster, measure, name),
         None => Value::plain(SubjectKind::Cluster, measure),
     };
-    trend_cells::heights(state, (&Subject::Cluster, &value), SPAN, top, cells, signs)
+    trend_cells::heights(state, (&Subject::Cluster, &value), SPAN, top, cells, symbols)
 }
 
 /// The queue's CPU over 10 minutes, in the scale of its meter.
-pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) -> String {
-    trend_cells::of_queue(state, queue, SPAN, cells, signs)
+pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, symbols: &Symbols) -> String {
+    trend_cells::of_queue(state, queue, SPAN, cells, symbols)
 }
 
 /// `None` until counted, and without the dashboard.
@@ -122,20 +122,20 @@ pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<Histo
         line("max", Role::Dim, Measure::Maximum),
     ];
     let top = lines.iter().map(|(.., series)| largest(series)).max().unwrap_or(0).max(1);
-    Some(History { lines, now, top })
+    Some(History { lines, now, top: round_up(VCORE, top) })
 }
 
 impl History {
     /// The legend with the queue and the current values.
-    pub fn legend(&self, queue: &QueuePath, width: usize, signs: &'static Signs) -> Vec<Piece> {
+    pub fn legend(&self, queue: &QueuePath, width: usize, symbols: &'static Symbols) -> Vec<Piece> {
         let mut pieces = vec![piece(Role::Title, "CPU 10m")];
         for ((name, role, _), now) in self.lines.iter().zip(self.now) {
-            let now = now.map_or_else(|| signs.nothing.to_owned(), |amount| show_amount(VCORE, amount));
+            let now = now.map_or_else(|| symbols.nothing.to_owned(), |amount| show_amount(VCORE, amount));
             pieces.push(piece(*role, format!("  {name} {now}")));
         }
-        let room = width.saturating_sub(crate::present::pieces::width(&pieces) + 2);
+        let space = width.saturating_sub(crate::present::pieces::width(&pieces) + 2);
         let queue = queue.to_string();
-        if text::width(&queue) <= room {
+        if text::width(&queue) <= space {
             pieces.insert(0, plain(format!("{queue}  ")));
         }
         pieces
@@ -143,15 +143,15 @@ impl History {
 }
 
 /// The nodes, and how many of them are schedulable, for the header.
-pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
+pub fn nodes(state: &State, symbols: &'static Symbols) -> Vec<Piece> {
     let Some(part) = state.framed_part().filter(|part| !(state.cluster.unread.nodes && part.nodes.is_empty())) else {
-        return vec![dim(format!("{} nodes", signs.none))];
+        return vec![dim(format!("{} nodes", symbols.none))];
     };
     let open = part.nodes.values().filter(|node| node.is_open()).count();
     let role = if open == part.nodes.len() { Role::StateActive } else { Role::Warning };
     vec![
         plain(format!("{} ", format::count(part.nodes.len() as u64, "node"))),
-        piece(role, signs.active),
+        piece(role, symbols.active),
         plain(format!(" {open} schedulable")),
     ]
 }
@@ -174,7 +174,7 @@ struct Form {
 }
 
 /// The two lines of gauges.
-pub fn gauges(state: &State, width: usize, signs: &'static Signs) -> [Vec<Piece>; 2] {
+pub fn gauges(state: &State, width: usize, symbols: &'static Symbols) -> [Vec<Piece>; 2] {
     let long = |meter, spark, second| Form { meter, spark, second, short: false, least: false };
     let short = |meter| Form { short: true, ..long(meter, 0, 0) };
     let forms = [long(20, 20, 14), long(14, 14, 10), long(10, 10, 8), long(8, 8, 0), long(6, 6, 0), long(6, 0, 0)];
@@ -183,7 +183,7 @@ pub fn gauges(state: &State, width: usize, signs: &'static Signs) -> [Vec<Piece>
     let fits = |lines: &[Vec<Piece>; 2]| lines.iter().all(|line| crate::present::pieces::width(line) <= width);
     let mut made = [Vec::new(), Vec::new()];
     for form in forms {
-        made = lines_of(state, form, signs);
+        made = lines_of(state, form, symbols);
         if fits(&made) {
             break;
         }
@@ -191,17 +191,17 @@ pub fn gauges(state: &State, width: usize, signs: &'static Signs) -> [Vec<Piece>
     made
 }
 
-fn lines_of(state: &State, form: Form, signs: &'static Signs) -> [Vec<Piece>; 2] {
-    let Some(part) = state.framed_part() else { return [vec![dim(signs.none)], Vec::new()] };
-    let mut first = gauge(state, part, VCORE, form, signs);
-    let mut second = gauge(state, part, MEMORY, form, signs);
+fn lines_of(state: &State, form: Form, symbols: &'static Symbols) -> [Vec<Piece>; 2] {
+    let Some(part) = state.framed_part() else { return [vec![dim(symbols.none)], Vec::new()] };
+    let mut first = gauge(state, part, VCORE, form, symbols);
+    let mut second = gauge(state, part, MEMORY, form, symbols);
     let wide = crate::present::pieces::width(&first).max(crate::present::pieces::width(&second));
     for line in [&mut first, &mut second] {
-        let room = wide - crate::present::pieces::width(line);
-        line.push(dim(format!("{} {} ", " ".repeat(room), signs.wall)));
+        let space = wide - crate::present::pieces::width(line);
+        line.push(dim(format!("{} {} ", " ".repeat(space), symbols.wall)));
     }
-    first.extend(pending(state, part, form, signs));
-    second.extend(counts(state, part, form, signs));
+    first.extend(pending(state, part, form, symbols));
+    second.extend(counts(state, part, form, symbols));
     [first, second]
 }
 
@@ -213,29 +213,29 @@ pub fn used(part: &PartitionView, name: &str) -> i64 {
 }
 
 /// `CPU  ▰▰▰▰▱▱ 23.5/40  58% ▁▂▃▅ 10m`
-fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'static Signs) -> Vec<Piece> {
+fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, symbols: &'static Symbols) -> Vec<Piece> {
     let lost = [true, false].into_iter().any(|used| unknown::of_partition(part, used, name).is_some());
     let label = if name == VCORE { "CPU " } else { "MEM " };
     let (used, all) = (used(part, name), part.capacity.get(name).filter(|all| *all > 0));
-    let Some(all) = all.filter(|_| !lost) else { return vec![dim(label), dim(signs.none)] };
+    let Some(all) = all.filter(|_| !lost) else { return vec![dim(label), dim(symbols.none)] };
     let level = Meter { used, base: Some(all), guaranteed: None };
     let mut pieces = vec![dim(label)];
-    pieces.extend(level.pieces(form.meter, signs));
+    pieces.extend(level.pieces(form.meter, symbols));
     let gap = if form.meter > 0 { " " } else { "" };
     let role = if level.role() == Role::UsageNormal { Role::Text } else { level.role() };
     let percent = i128::from(used) * 100 / i128::from(all);
-    let figures = format!("{}/{}", show_amount(name, used), show_amount(name, all));
+    let metrics = format!("{}/{}", show_amount(name, used), show_amount(name, all));
     let columns = if form.short { 9 } else { 12 };
-    pieces.push(plain(format!("{gap}{figures:>columns$} ")));
+    pieces.push(plain(format!("{gap}{metrics:>columns$} ")));
     pieces.push(piece(role, format!("{percent:>3}%")));
     if form.spark > 0 {
-        let cells = spark(state, Measure::Use, Some(name), Some(all), form.spark, signs);
+        let cells = spark(state, Measure::Use, Some(name), Some(all), form.spark, symbols);
         pieces.extend([plain(" "), piece(Role::UsageNormal, cells), dim(" 10m")]);
     }
     pieces
 }
 
-fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
+fn pending(state: &State, part: &PartitionView, form: Form, symbols: &'static Symbols) -> Vec<Piece> {
     let mut pieces = vec![dim("PENDING ")];
     let lost = |root: &QueueRow, column| unknown::of_queue(part, root, column).is_some();
     let lost = |root: &QueueRow| lost(root, QueueColumn::Pending) || lost(root, QueueColumn::PendingMemory);
@@ -244,28 +244,28 @@ fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Sign
             let (cpu, memory) = (root.pending.amount(VCORE), root.pending.amount(MEMORY));
             pieces.push(plain(format!("{} cpu {}", show_amount(VCORE, cpu), show_amount(MEMORY, memory))));
         }
-        None => pieces.push(dim(signs.none)),
+        None => pieces.push(dim(symbols.none)),
     }
     if form.second > 0 {
-        let cells = spark(state, Measure::Pending, Some(VCORE), None, form.second, signs);
+        let cells = spark(state, Measure::Pending, Some(VCORE), None, form.second, symbols);
         pieces.extend([plain(" "), piece(Role::UsageNormal, cells)]);
     }
-    pieces.push(dim(format!(" {} ALLOC/S ", signs.wall)));
+    pieces.push(dim(format!(" {} ALLOC/S ", symbols.wall)));
     pieces.push(plain(format::rate(state.framed().allocation_rate)));
     if form.second > 0 {
-        let cells = spark(state, Measure::Allocations, None, None, form.second, signs);
+        let cells = spark(state, Measure::Allocations, None, None, form.second, symbols);
         pieces.extend([plain(" "), piece(Role::UsageNormal, cells)]);
     }
     pieces
 }
 
-fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
+fn counts(state: &State, part: &PartitionView, form: Form, symbols: &'static Symbols) -> Vec<Piece> {
     let waiting = waiting(state);
-    let number = |known: Option<u64>| known.map_or_else(|| dim(signs.none), |number| plain(number.to_string()));
+    let number = |known: Option<u64>| known.map_or_else(|| dim(symbols.none), |number| plain(number.to_string()));
     let lost = |root: &QueueRow| unknown::of_queue(part, root, QueueColumn::Apps).is_some();
     let running = part.root().filter(|root| !state.cluster.unread.apps && !lost(root)).map(|root| root.running);
     let draining = part.walk().filter(|queue| queue.state == QueueState::Draining).count() as u64;
-    let age = |known: Option<Duration>| known.map_or_else(|| dim(signs.none), |age| plain(span(age)));
+    let age = |known: Option<Duration>| known.map_or_else(|| dim(symbols.none), |age| plain(span(age)));
     let median = match form.least {
         true => Vec::new(),
         false => vec![dim("p50 "), age(waiting.and_then(|waiting| waiting.p50)), plain(" ")],
@@ -277,7 +277,7 @@ fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs
         number(waiting.map(|waiting| waiting.apps)),
         dim(if form.short { "  DRAIN " } else { "  DRAINING " }),
         number(Some(draining)),
-        dim(format!(" {} WAIT ", signs.wall)),
+        dim(format!(" {} WAIT ", symbols.wall)),
     ];
     pieces.extend(median);
     pieces.extend([dim("p95 "), age(waiting.and_then(|waiting| waiting.p95))]);
@@ -302,8 +302,8 @@ pub fn item(state: &State, line: &SheetLine) -> Vec<Piece> {
 }
 
 /// The title, with the age if older than the tree.
-pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
-    let count = items(state).map_or_else(|| signs.none.to_owned(), |items| items.len().to_string());
+pub fn title(state: &State, symbols: &'static Symbols) -> Vec<Piece> {
+    let count = items(state).map_or_else(|| symbols.none.to_owned(), |items| items.len().to_string());
     let mut pieces = vec![piece(Role::Title, "ATTENTION "), dim(count)];
     let made =
         state.board.as_ref().and_then(|board| board.overview.sheet.as_ref()?.as_ref().ok().map(|sheet| sheet.at));
@@ -314,8 +314,8 @@ pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
 }
 
 /// The attention items with item numbers; at most two lines each.
-pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Vec<(usize, Vec<Piece>)> {
-    let Some(items) = items(state) else { return vec![(usize::MAX, vec![dim(signs.none)])] };
+pub fn attention_lines(state: &State, width: usize, symbols: &'static Symbols) -> Vec<(usize, Vec<Piece>)> {
+    let Some(items) = items(state) else { return vec![(usize::MAX, vec![dim(symbols.none)])] };
     if items.is_empty() {
         return vec![(usize::MAX, vec![dim("No issues")])];
     }
@@ -336,22 +336,22 @@ pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Ve
 }
 
 /// Pending applications by cause.
-pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Lines {
-    let figures = 14;
-    let cause = width.saturating_sub(figures);
+pub fn waiting_lines(state: &State, width: usize, symbols: &'static Symbols) -> Lines {
+    let metrics = 14;
+    let cause = width.saturating_sub(metrics);
     let mut lines = vec![vec![
         piece(Role::Title, format!("{:<cause$}", "WAITING BY CAUSE")),
         dim(format!("{:>6}{:>8}", "apps", "cpu")),
     ]];
     let Some(waiting) = waiting(state) else {
-        lines.push(vec![dim(signs.none)]);
+        lines.push(vec![dim(symbols.none)]);
         return lines;
     };
     if waiting.causes.is_empty() {
         lines.push(vec![dim("No waiting applications")]);
     }
     for row in &waiting.causes {
-        let name = text::cut(row.cause, cause, signs.ellipsis).into_owned();
+        let name = text::cut(row.cause, cause, symbols.ellipsis).into_owned();
         let name = format!("{name}{}", " ".repeat(cause.saturating_sub(text::width(&name))));
         lines.push(vec![plain(name), plain(format!("{:>6}{:>8}", row.apps, show_amount(VCORE, row.cpu)))]);
     }

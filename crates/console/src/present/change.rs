@@ -20,10 +20,10 @@ use crate::present::form::{Entry, Fields};
 use crate::present::pieces;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
-use crate::state::change::{ChangeField, ChangePage, Kind, Trouble};
+use crate::state::change::{ChangeField, ChangePage, Kind, Problem};
 use crate::theme::Role;
 
-const BESIDE: usize = 98;
+const SIDE_BY_SIDE: usize = 98;
 
 /// The fields of the form.
 pub fn fields(page: &ChangePage, writing: bool) -> Fields<'_> {
@@ -53,7 +53,7 @@ pub fn facts(page: &ChangePage) -> Vec<Vec<Piece>> {
     let drafted = &page.drafted;
     let state = if page.applying.is_some() {
         piece(Role::StateWaiting, "being applied")
-    } else if drafted.trouble.is_some() || drafted.checked.errors() > 0 {
+    } else if drafted.problem.is_some() || drafted.checked.errors() > 0 {
         piece(Role::Error, "cannot be applied")
     } else if drafted.checked.refused.is_some() {
         piece(Role::Warning, "would be rejected")
@@ -70,9 +70,9 @@ pub fn facts(page: &ChangePage) -> Vec<Vec<Piece>> {
 pub fn content(page: &ChangePage, width: usize) -> Lines {
     let drafted = &page.drafted;
     let mut lines = Lines::new();
-    match (&drafted.trouble, &drafted.text) {
-        (Some(Trouble::Field(report)), _) => wrapped(&mut lines, 0, report, width, Role::Warning),
-        (Some(Trouble::Text(fault)), _) => {
+    match (&drafted.problem, &drafted.text) {
+        (Some(Problem::Field(report)), _) => wrapped(&mut lines, 0, report, width, Role::Warning),
+        (Some(Problem::Text(fault)), _) => {
             let place = match fault.at.line {
                 0 => String::new(),
                 line => format!("{line}:{} ", fault.at.column),
@@ -109,8 +109,8 @@ fn nothing_yet(kind: Kind) -> &'static str {
 }
 
 fn meaning_and_lines(page: &ChangePage, old: &str, new: &str, width: usize) -> Lines {
-    let beside = width >= BESIDE;
-    let half = if beside { width / 2 - 2 } else { width };
+    let columns = width >= SIDE_BY_SIDE;
+    let half = if columns { width / 2 - 2 } else { width };
     let mut left = Lines::new();
     let mut right = vec![vec![piece(Role::Title, "the lines that differ")]];
     config_pane::difference(&mut right, old, new, half);
@@ -118,7 +118,7 @@ fn meaning_and_lines(page: &ChangePage, old: &str, new: &str, width: usize) -> L
         return right;
     }
     config_pane::changes(&mut left, &page.drafted.checked, half);
-    if !beside {
+    if !columns {
         left.push(Vec::new());
         left.extend(right);
         return left;
@@ -132,10 +132,10 @@ fn side_by_side(left: Option<&Vec<Piece>>, right: Option<&Vec<Piece>>, half: usi
     let pad = (half + 4).saturating_sub(pieces::width(&line));
     line.push(plain(" ".repeat(pad)));
     let Some(right) = right else { return line };
-    let mut room = half;
+    let mut space = half;
     for piece in right {
-        let shown = text::cut(&text::escape(&piece.text), room, "").into_owned();
-        room = room.saturating_sub(text::width(&shown));
+        let shown = text::cut(&text::escape(&piece.text), space, "").into_owned();
+        space = space.saturating_sub(text::width(&shown));
         line.push(Piece { text: shown.into(), role: piece.role });
     }
     line

@@ -97,20 +97,20 @@ fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Conditi
     let wanted = &rest[operator.len()..];
     let named = |column: &&C| column.name() == name;
     // One letter is usually part of a name.
-    let begins = |column: &&C| name.len() > 1 && column.name().starts_with(name);
-    let column = *C::ALL.iter().find(named).or_else(|| C::ALL.iter().find(begins))?;
+    let starts = |column: &&C| name.len() > 1 && column.name().starts_with(name);
+    let column = *C::ALL.iter().find(named).or_else(|| C::ALL.iter().find(starts))?;
     if wanted.is_empty() {
         return None;
     }
-    let bound = match figure(wanted, unit(column)) {
-        Some(figure) => Bound::Is(sides, figure),
+    let bound = match metric(wanted, unit(column)) {
+        Some(metric) => Bound::Is(sides, metric),
         None if operator == ":" => Bound::Has(wanted.to_lowercase()),
         None => return None,
     };
     Some(Condition { column, bound, not })
 }
 
-fn figure(text: &str, unit: Unit) -> Option<i64> {
+fn metric(text: &str, unit: Unit) -> Option<i64> {
     match unit {
         Unit::Words | Unit::Moment => None,
         Unit::Count | Unit::Number => text.parse().ok(),
@@ -135,7 +135,7 @@ impl<C> Condition<C> {
     fn meets(&self, value: &Value<'_>) -> bool {
         let meets = match (&self.bound, value) {
             (Bound::Has(text), Value::Text(here)) => here.to_lowercase().contains(text),
-            (Bound::Is(sides, figure), Value::Figure(here)) => match here.cmp(figure) {
+            (Bound::Is(sides, metric), Value::Metric(here)) => match here.cmp(metric) {
                 Ordering::Less => sides[0],
                 Ordering::Equal => sides[1],
                 Ordering::Greater => sides[2],
@@ -168,8 +168,8 @@ mod tests {
             |app| [app.0],
             |app, column| match column {
                 AppColumn::User => Value::text(app.1),
-                AppColumn::Cpu => Value::Figure(app.2),
-                AppColumn::Wait => Value::Figure(app.3 * 1_000_000),
+                AppColumn::Cpu => Value::Metric(app.2),
+                AppColumn::Wait => Value::Metric(app.3 * 1_000_000),
                 AppColumn::Queue => Value::Unbounded,
                 _ => Value::Nothing,
             },
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_conditions_where_their_column_and_value_say_so() {
+    fn words_are_conditions_if_their_column_and_value_match() {
         for (text, wanted) in [
             ("user:ann", &["etl-1", "run-3"][..]),
             ("user:AN cpu>0", &["etl-1"]),

@@ -8,7 +8,7 @@ use crate::present::layout;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::state::State;
-use crate::state::config::{Beside, ConfigPage};
+use crate::state::config::{ConfigPage, SidePane};
 use crate::state::editor::CheckResult;
 use crate::theme::Role;
 use config::Severity;
@@ -26,10 +26,10 @@ pub fn height(state: &State, page: &ConfigPage, width: usize) -> usize {
 }
 
 /// The number of lines, and the number that fits.
-pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
+pub fn side_extent(state: &State, page: &ConfigPage) -> usize {
     let Some(regions) = layout::regions(state) else { return 0 };
     let area = regions.pane.map_or(regions.rows, |pane| pane.area);
-    if page.beside_top == 0 {
+    if page.side_top == 0 {
         return 0;
     }
     height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
@@ -42,14 +42,14 @@ pub fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
         lines.extend(underneath(state, width));
         lines.push(Vec::new());
     }
-    match page.beside {
-        Beside::Meaning => meaning(&mut lines, state, page, width),
-        Beside::Lines => {
+    match page.side_pane {
+        SidePane::Meaning => meaning(&mut lines, state, page, width),
+        SidePane::Lines => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
             title(&mut lines, "your lines, compared with the active ones when you started");
             difference(&mut lines, base, &page.buffer.text(), width);
         }
-        Beside::Underneath => {
+        SidePane::Underneath => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
             let now = state.cluster.newest.configuration.as_ref().map_or("", |now| &*now.text);
             title(&mut lines, "the lines that others changed");
@@ -65,11 +65,11 @@ fn title(lines: &mut Lines, words: &'static str) {
 
 /// Adds a text as indented, wrapped lines.
 pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role: Role) {
-    let room = width.saturating_sub(indent).max(8);
+    let space = width.saturating_sub(indent).max(8);
     if words.is_empty() {
         return;
     }
-    for line in text::wrap(&text::escape(words), room) {
+    for line in text::wrap(&text::escape(words), space) {
         lines.push(vec![plain(" ".repeat(indent)), piece(role, line)]);
     }
 }
@@ -178,15 +178,16 @@ pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
         wrapped(lines, 0, "no effect on the scheduler", width, Role::Dim);
     }
     for change in &checked.changes {
-        let role = match change.sign {
+        let role = match change.symbol {
             Some(What::Added) => Role::DiffAdd,
             Some(What::Removed) => Role::DiffRemove,
             Some(What::Changed) => Role::DiffChange,
             None => Role::Text,
         };
         let indent = if change.setting { 4 } else { 0 };
-        let sign = if change.setting && change.sign.is_none() { String::new() } else { format!("{} ", change.sign()) };
-        wrapped(lines, indent, &format!("{sign}{}", change.text), width, role);
+        let symbol =
+            if change.setting && change.symbol.is_none() { String::new() } else { format!("{} ", change.symbol()) };
+        wrapped(lines, indent, &format!("{symbol}{}", change.text), width, role);
         if !change.effect.is_empty() {
             wrapped(lines, indent + 2, change.effect, width, Role::Dim);
         }
@@ -217,12 +218,12 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
             lines.push(vec![dim("…")]);
         }
         for line in group {
-            let (sign, role) = match line.side {
+            let (symbol, role) = match line.side {
                 LineSide::Both => (" ", Role::Dim),
                 LineSide::Old => ("-", Role::DiffRemove),
                 LineSide::New => ("+", Role::DiffAdd),
             };
-            lines.push(vec![dim(format!("{:>4} ", line.number)), piece(role, format!("{sign} {}", line.text))]);
+            lines.push(vec![dim(format!("{:>4} ", line.number)), piece(role, format!("{symbol} {}", line.text))]);
         }
     }
 }

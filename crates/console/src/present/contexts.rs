@@ -12,9 +12,9 @@
 
 use std::sync::Arc;
 
-use crate::present::details::sheet::labelled_text;
+use crate::present::details::sheet::labeled_text;
 use crate::present::layout;
-use crate::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::present::pieces::{Lines, Piece, dim, piece, plain, symbol_set};
 use crate::present::text;
 use crate::state::State;
 use crate::state::contexts::{ContextEntry, ContextFacts, ContextOrigin, ContextState};
@@ -27,7 +27,7 @@ const WIDEST: usize = 44;
 
 /// The contexts with the title line.
 pub fn rows(state: &State, width: usize) -> Lines {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let all = &state.contexts.all;
     if all.is_empty() {
         return vec![vec![dim("no contexts; add `[contexts.NAME]` to your settings, or use a kubeconfig")]];
@@ -36,14 +36,14 @@ pub fn rows(state: &State, width: usize) -> Lines {
     let name = longest(|one| &one.name).unwrap_or(0).clamp(7, WIDEST.min(width / 2));
     let address = if width < WITH_ADDRESS { 0 } else { longest(|one| &one.address).unwrap_or(0).clamp(7, WIDEST) };
     let known = width.saturating_sub(name + address + 6);
-    let line = |first: Piece, sign: Piece, words: (String, Role), last: Piece| {
-        let fitted = |text: &str, room: usize| {
-            let cut = text::cut(&text::escape(text), room, signs.ellipsis).into_owned();
-            let pad = room.saturating_sub(text::width(&cut));
+    let line = |first: Piece, symbol: Piece, words: (String, Role), last: Piece| {
+        let fitted = |text: &str, space: usize| {
+            let cut = text::cut(&text::escape(text), space, symbols.ellipsis).into_owned();
+            let pad = space.saturating_sub(text::width(&cut));
             format!("{cut}{}", " ".repeat(pad))
         };
         vec![
-            sign,
+            symbol,
             piece(first.role, fitted(&first.text, name)),
             plain("  "),
             piece(words.1, fitted(&words.0, known)),
@@ -54,8 +54,8 @@ pub fn rows(state: &State, width: usize) -> Lines {
     let titles = line(dim("CONTEXT"), plain("  "), ("KNOWN".to_owned(), Role::Dim), dim("ADDRESS"));
     let rows = all.iter().map(|one| {
         let here = state.contexts.here.as_deref() == Some(&*one.name);
-        let sign = if here { piece(Role::StateActive, format!("{} ", signs.active)) } else { plain("  ") };
-        line(plain(one.name.clone()), sign, words(state, one), dim(one.address.clone()))
+        let symbol = if here { piece(Role::StateActive, format!("{} ", symbols.active)) } else { plain("  ") };
+        line(plain(one.name.clone()), symbol, words(state, one), dim(one.address.clone()))
     });
     std::iter::once(titles).chain(rows).collect()
 }
@@ -94,15 +94,15 @@ pub fn sheet(state: &State, index: usize, width: usize) -> Lines {
     lines.push(vec![piece(Role::Title, one.name.clone()), plain("   "), dim(of)]);
     for (label, text) in [("address", &one.address), ("user", &one.user), ("namespace", &one.namespace)] {
         if !text.is_empty() {
-            labelled_text(&mut lines, label, text, width, Role::Text);
+            labeled_text(&mut lines, label, text, width, Role::Text);
         }
     }
     if let Some(plugin) = &one.plugin {
-        labelled_text(&mut lines, "credentials", &format!("from the program {plugin}"), width, Role::Text);
+        labeled_text(&mut lines, "credentials", &format!("from the program {plugin}"), width, Role::Text);
     }
     match state.contexts.known.get(&one.name) {
         Some(ContextState::Reached(facts)) => answered(&mut lines, facts, width),
-        Some(ContextState::Failed(why)) => labelled_text(&mut lines, "not reached", why, width, Role::Error),
+        Some(ContextState::Failed(why)) => labeled_text(&mut lines, "not reached", why, width, Role::Error),
         Some(ContextState::Asked) | None => {}
     }
     lines
@@ -110,14 +110,14 @@ pub fn sheet(state: &State, index: usize, width: usize) -> Lines {
 
 fn answered(lines: &mut Lines, facts: &ContextFacts, width: usize) {
     let took = format!("{}, in {}ms", facts.version, facts.took.as_millis());
-    labelled_text(lines, "reached", &took, width, Role::Text);
+    labeled_text(lines, "reached", &took, width, Role::Text);
     match &facts.user {
-        Ok(user) => labelled_text(lines, "as", user, width, Role::Text),
-        Err(why) => labelled_text(lines, "as", &format!("unknown: {why}"), width, Role::Warning),
+        Ok(user) => labeled_text(lines, "as", user, width, Role::Text),
+        Err(why) => labeled_text(lines, "as", &format!("unknown: {why}"), width, Role::Warning),
     }
     match &facts.scheduler {
-        Some(Ok(place)) => labelled_text(lines, "scheduler", &format!("at {place}"), width, Role::Text),
-        Some(Err(why)) => labelled_text(lines, "no scheduler", why, width, Role::Warning),
+        Some(Ok(place)) => labeled_text(lines, "scheduler", &format!("at {place}"), width, Role::Text),
+        Some(Err(why)) => labeled_text(lines, "no scheduler", why, width, Role::Warning),
         None => {}
     }
 }

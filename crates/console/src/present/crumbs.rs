@@ -7,7 +7,7 @@ use crate::state::page::{Page, each_page};
 
 /// The breadcrumbs, from the widest to the nearest.
 pub fn crumbs(state: &State) -> Vec<String> {
-    let alone = state.pages.get(1).is_some_and(|page| each_page!(page, page => page.stands_alone()));
+    let alone = state.pages.get(1).is_some_and(|page| each_page!(page, page => page.is_standalone()));
     let named = |(at, page): (usize, &Page)| {
         let before = at.checked_sub(1).and_then(|at| state.pages.get(at));
         let title = board::title_of_first(state).filter(|_| at == 0).unwrap_or(page.row().title);

@@ -25,20 +25,20 @@ pub fn check(job: &CheckJob) -> CheckResult {
     let mut checked = CheckResult { version: job.version, differs, faults, ..CheckResult::default() };
     let Some(config) = config else { return checked };
     let old = read(&job.base).config.unwrap_or_default();
-    checked.removal = Removal::between(&old, &config, config::says_nothing(&checked.faults));
+    checked.removal = Removal::between(&old, &config, config::is_empty_text(&checked.faults));
     let mut diff = config::diff(&old, &config);
     checked.summary = diff.summary();
     let config = Arc::new(config);
     let quotas = quotas(&config, job);
     for change in &mut diff.changes {
-        let goes = |queue: &QueuePath| goes(&quotas, &change.partition, queue);
-        if matches!(change.key, Key::Max(_)) && change.queue.as_ref().is_some_and(goes) {
+        let is_removed = |queue: &QueuePath| is_removed(&quotas, &change.partition, queue);
+        if matches!(change.key, Key::Max(_)) && change.queue.as_ref().is_some_and(is_removed) {
             change.effect = ENFORCED;
         }
     }
     checked.changes = diff.lines();
     checked.preempted = preempted(&quotas, job.at);
-    checked.asks_scheduler = quotas.iter().flat_map(|(_, effects)| &effects.begins).any(|one| one.victims.is_none());
+    checked.asks_scheduler = quotas.iter().flat_map(|(_, effects)| &effects.starts).any(|one| one.victims.is_none());
     checked.consequences = consequences(&diff, job, &quotas, &config);
     checked.removed = removed(&diff, &job.view);
     checked.refused = refused(&diff, job);
@@ -95,7 +95,7 @@ fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)>
     let each = job.view.partitions.iter().filter_map(|part| {
         let then = loaded.partitions.iter().find(|then| then.name == part.name)?;
         let mut effects = part.quota_effects(job.at, then);
-        effects.begins.iter_mut().for_each(|one| completed(one, &part.name, job));
+        effects.starts.iter_mut().for_each(|one| completed(one, &part.name, job));
         Some((Arc::clone(&part.name), effects))
     });
     each.collect()
@@ -104,21 +104,22 @@ fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)>
 /// Adds victims that only the scheduler knows. The delay starts when the text becomes active, so the older times of the
 /// answer are ignored.
 fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
-    let said = job.preview.iter().filter(|preview| *preview.text == *job.text).flat_map(|preview| &preview.forecasts);
-    let mut same = said.filter(|(of, forecast)| **of == *partition && forecast.queue == one.queue);
+    let reported =
+        job.preview.iter().filter(|preview| *preview.text == *job.text).flat_map(|preview| &preview.forecasts);
+    let mut same = reported.filter(|(of, forecast)| **of == *partition && forecast.queue == one.queue);
     if let (None, Some((_, forecast))) = (&one.victims, same.next()) {
         *one = QuotaForecast { since: one.since, at: one.at, ..forecast.clone() };
     }
 }
 
-fn goes(quotas: &[(Arc<str>, QuotaEffects)], partition: &str, queue: &QueuePath) -> bool {
-    let mut of = quotas.iter().filter(|(name, _)| **name == *partition).flat_map(|(_, effects)| &effects.begins);
+fn is_removed(quotas: &[(Arc<str>, QuotaEffects)], partition: &str, queue: &QueuePath) -> bool {
+    let mut of = quotas.iter().filter(|(name, _)| **name == *partition).flat_map(|(_, effects)| &effects.starts);
     of.any(|one| one.queue == *queue)
 }
 
 fn preempted(quotas: &[(Arc<str>, QuotaEffects)], now: Time) -> Vec<String> {
-    let begins = quotas.iter().flat_map(|(_, effects)| &effects.begins);
-    begins.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
+    let starts = quotas.iter().flat_map(|(_, effects)| &effects.starts);
+    starts.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
 }
 
 fn consequences(
@@ -136,7 +137,7 @@ fn consequences(
         let sentences = match (&change.key, change.what) {
             (Key::Queue, What::Removed) => drains(part, row),
             (Key::Max(name), _) => {
-                maximum(part, row, (name, change.to.as_deref()), goes(quotas, &change.partition, &row.path))
+                maximum(part, row, (name, change.to.as_deref()), is_removed(quotas, &change.partition, &row.path))
             }
             (Key::MaxApplications, _) => applications(row, change.to.as_deref()),
             (Key::Guaranteed(name), _) => guarantee(row, name, change.to.as_deref()),
@@ -152,12 +153,12 @@ fn consequences(
         }
     }
     for (_, effects) in quotas {
-        let begins = effects.begins.iter().map(|one| (one, one.sentence(job.at, format::resource)));
+        let starts = effects.starts.iter().map(|one| (one, one.sentence(job.at, format::resource)));
         let not_any_more = |one: &QuotaForecast| {
             format!("allocations to be preempted in {} continue to run", view::drain::span(one.at.since(job.at)))
         };
         let called_off = effects.called_off.iter().map(|one| (one, not_any_more(one)));
-        for (of, sentence) in begins.chain(called_off) {
+        for (of, sentence) in starts.chain(called_off) {
             match message.iter_mut().find(|(path, _)| *path == of.queue.as_str()) {
                 Some((_, known)) => known.push(sentence),
                 None => message.push((of.queue.to_string(), vec![sentence])),
@@ -175,9 +176,9 @@ fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     }
     let mut sentences = vec![format!("drains, blocked by {}:", format::count(holding.len() as u64, "application"))];
     for app in holding.iter().take(NAMED) {
-        let held = format::resource(&app.allocated);
-        let held = if held.is_empty() { "nothing allocated".to_owned() } else { held };
-        sentences.push(format!("{} ({}) {held}", app.id, app.who.user));
+        let allocated = format::resource(&app.allocated);
+        let allocated = if allocated.is_empty() { "nothing allocated".to_owned() } else { allocated };
+        sentences.push(format!("{} ({}) {allocated}", app.id, app.who.user));
     }
     if holding.len() > NAMED {
         sentences.push(format!("and {} more", holding.len() - NAMED));
@@ -185,7 +186,7 @@ fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     sentences
 }
 
-fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>), goes: bool) -> Vec<String> {
+fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>), is_removed: bool) -> Vec<String> {
     let used = row.allocated.amount(name);
     let called = format::resource_name(name);
     let Some(max) = to.and_then(|text| model::parse_quantity(name, text).ok()) else {
@@ -193,7 +194,7 @@ fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>
     };
     if used > max {
         let (used, max) = (show_amount(name, used), show_amount(name, max));
-        return vec![match goes {
+        return vec![match is_removed {
             true => format!("{called}: {used} in use is above {max}; no new allocations until below"),
             false => format!("{called}: {used} in use continues; no new allocations until below {max}"),
         }];

@@ -209,7 +209,7 @@ partitions:
     }
 
     #[test]
-    fn what_only_other_releases_know_is_said_and_not_offered() {
+    fn properties_of_other_releases_are_reported_and_not_offered() {
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains("name: a")).unwrap();
         for (profile, written, elsewhere) in [
@@ -231,7 +231,7 @@ partitions:
     }
 
     #[test]
-    fn words_are_offered_by_where_they_stand() {
+    fn words_are_offered_by_their_position() {
         for (below, written, first) in [
             ("value:", "        cr", "create:"),
             ("name: a", "          submi", "submitacl:"),
@@ -279,7 +279,7 @@ partitions:
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_looked_at(lines in proptest::collection::vec("[- a:{},#'東]{0,20}", 0..8), before in "[- a:{},#'東]{0,20}") {
+        fn any_text_can_be_inspected(lines in proptest::collection::vec("[- a:{},#'東]{0,20}", 0..8), before in "[- a:{},#'東]{0,20}") {
             completions(&lines, &before, None);
         }
     }

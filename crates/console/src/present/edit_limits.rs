@@ -81,7 +81,7 @@ fn sentence(one: &LimitUsed) -> String {
     };
     let (called, show) = (format::resource_name(resource), |amount| show_amount(resource, amount));
     let (most, now) = (show(*limit), show(*used));
-    match (used > limit, one.held_back()) {
+    match (used > limit, one.blocked()) {
         (true, _) => format!("{who}: {called}: {now} in use continues; no new allocations until below {most}"),
         (false, 0) => format!("{who}: {called}: {now} of {most} in use"),
         (false, held) => format!("{who}: {called}: {now} of {most} in use, the limit blocks {} pending", show(held)),

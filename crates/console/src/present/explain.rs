@@ -12,7 +12,7 @@
 //! ```
 
 use crate::present::format;
-use crate::present::pieces::{Piece, dim, piece, sign_set};
+use crate::present::pieces::{Piece, dim, piece, symbol_set};
 use crate::present::place::Source;
 use crate::present::text;
 use crate::state::State;
@@ -93,8 +93,8 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         );
         rows.extend(words(Role::Dim, &text));
     }
-    for (at, said) in &page.said {
-        let text = format!("event, {}: {said}", format::when(*at, state.cluster.at));
+    for (at, reported) in &page.reported {
+        let text = format!("event, {}: {reported}", format::when(*at, state.cluster.at));
         rows.extend(words(Role::Dim, &text));
     }
     for (at, line) in sheet.lines.iter().enumerate() {
@@ -127,7 +127,7 @@ fn has(state: &State, app: &AppId) -> Option<String> {
     Some(format!("{state}{since}: uses {used} in {allocations}; {waits}"))
 }
 
-fn said(state: &State, line: &SheetLine) -> String {
+fn reported(state: &State, line: &SheetLine) -> String {
     let place = match &line.to {
         Some(Target::Line(number)) if line.label.is_empty() => {
             Source::of(state).place(Place { line: *number, column: 1 })
@@ -150,16 +150,16 @@ fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: us
         _ => Role::Dim,
     };
     let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
-    let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
+    let text = text::escape(&reported(state, line)).into_owned() + &since.unwrap_or_default();
     // A link symbol follows the first line.
     let label_width = if flat { FLAT_LABEL } else { LABEL };
-    let room = width.saturating_sub(indent + label_width + 2);
+    let space = width.saturating_sub(indent + label_width + 2);
     let mut rows = Vec::new();
-    for (number, words) in text::wrap(&text, room.max(10)).into_iter().enumerate() {
+    for (number, words) in text::wrap(&text, space.max(10)).into_iter().enumerate() {
         let label = if number == 0 { line.label.as_str() } else { "" };
         let mut pieces = vec![dim(format!("{}{label:<label_width$}", " ".repeat(indent))), piece(role, words)];
         if number == 0 && line.to.is_some() && role != Role::Accent {
-            pieces.push(dim(format!(" {}", sign_set(state).arrow)));
+            pieces.push(dim(format!(" {}", symbol_set(state).arrow)));
         }
         rows.push(Row { pieces, of: Some(at) });
     }

@@ -3,7 +3,7 @@
 //! Cells are the typed values ([`Fields`]) of drawing and sorting: displayed text for people, whole units for programs.
 
 use crate::present::page::Present;
-use crate::present::pieces::{Piece, sign_set};
+use crate::present::pieces::{Piece, symbol_set};
 use crate::present::text::{ascii, escape};
 use crate::present::unreached;
 use crate::present::value::{Field, Fields, Value};
@@ -33,7 +33,7 @@ fn sheet(state: &State) -> Option<Vec<Vec<Piece>>> {
     each_page!(state.page(), page => page.sheet(state, SHEET))
 }
 
-fn labelled(lines: &[Vec<Piece>]) -> Table {
+fn labeled(lines: &[Vec<Piece>]) -> Table {
     let row = |line: &Vec<Piece>| {
         let (first, rest) = line.split_first()?;
         let is_label = first.role == Role::Dim && first.text.ends_with(' ');
@@ -49,9 +49,9 @@ fn fields(state: &State) -> Option<Fields<'_>> {
 }
 
 fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let cell = |(column, _): (usize, &Field)| {
-        let shown = fields.value(row, column).shown(fields.unit(row, column), signs);
+        let shown = fields.value(row, column).shown(fields.unit(row, column), symbols);
         let shown = escape(&shown);
         if state.options.ascii { ascii(&shown).into_owned() } else { shown.into_owned() }
     };
@@ -61,7 +61,7 @@ fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
 /// The list, or labels with texts. Not in the draw loop.
 pub fn table(state: &State) -> Table {
     if let Some(lines) = sheet(state) {
-        return labelled(&lines);
+        return labeled(&lines);
     }
     let Some(fields) = fields(state) else { return Table::default() };
     let titles = fields.columns.iter().map(|field| field.heading()).collect();
@@ -71,14 +71,14 @@ pub fn table(state: &State) -> Table {
 /// All columns with values in whole units; otherwise lines.
 pub fn data(state: &State) -> Data {
     if let Some(lines) = sheet(state) {
-        let Table { titles, rows } = labelled(&lines);
-        let text = |cell: String| Cell { text: Some(cell), figure: false };
+        let Table { titles, rows } = labeled(&lines);
+        let text = |cell: String| Cell { text: Some(cell), metric: false };
         return Data { titles, rows: rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect() };
     }
     let Some(fields) = fields(state) else { return Data::default() };
     let cell = |row: usize, (column, field): (usize, &Field)| {
         let value = fields.value(row, column);
-        Cell { text: value.data(field.unit), figure: matches!(value, Value::Figure(_)) }
+        Cell { text: value.data(field.unit), metric: matches!(value, Value::Metric(_)) }
     };
     let row = |row: usize| fields.columns.iter().enumerate().map(|column| cell(row, column)).collect();
     Data { titles: fields.columns.iter().map(Field::title).collect(), rows: (0..fields.len).map(row).collect() }
@@ -90,7 +90,7 @@ pub struct Cell {
     /// The text; `None` for nothing and for no limit.
     pub text: Option<String>,
     /// It is a number.
-    pub figure: bool,
+    pub metric: bool,
 }
 
 /// A list as values.
@@ -104,19 +104,19 @@ pub struct Data {
 
 /// A CSV line (RFC 4180) of texts and whether they are numbers; an apostrophe marks texts that look like formulas.
 pub fn csv_line(cells: impl IntoIterator<Item = (impl AsRef<str>, bool)>) -> String {
-    let quoted = |cell: &str, figure: bool| {
-        let formula = !figure && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let quoted = |cell: &str, metric: bool| {
+        let formula = !metric && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
         let cell = if formula { format!("'{cell}") } else { cell.to_owned() };
         if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
     };
-    cells.into_iter().map(|(cell, figure)| quoted(cell.as_ref(), figure)).collect::<Vec<_>>().join(",") + "\r\n"
+    cells.into_iter().map(|(cell, metric)| quoted(cell.as_ref(), metric)).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
 impl Data {
     /// As CSV (RFC 4180).
     pub fn csv(&self) -> String {
         let titles = csv_line(self.titles.iter().map(|title| (title.as_str(), false)));
-        let cell = |cell: &Cell| (cell.text.clone().unwrap_or_default(), cell.figure);
+        let cell = |cell: &Cell| (cell.text.clone().unwrap_or_default(), cell.metric);
         let rows = self.rows.iter().map(|row| csv_line(row.iter().map(cell)));
         std::iter::once(titles).chain(rows).collect()
     }
@@ -124,9 +124,9 @@ impl Data {
     /// A JSON list of objects; nothing is null.
     pub fn json(&self) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
-        let cell = |cell: &Cell| match (&cell.text, cell.figure) {
+        let cell = |cell: &Cell| match (&cell.text, cell.metric) {
             (None, _) => "null".to_owned(),
-            (Some(figure), true) => figure.clone(),
+            (Some(metric), true) => metric.clone(),
             (Some(words), false) => text(words),
         };
         let object = |row: &Vec<Cell>| {
@@ -167,8 +167,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_numbers_and_nothing_is_empty() {
-        let cell = |text: Option<&str>, figure| Cell { text: text.map(str::to_owned), figure };
+    fn values_are_numbers_and_nothing_is_empty() {
+        let cell = |text: Option<&str>, metric| Cell { text: text.map(str::to_owned), metric };
         let rows = vec![vec![cell(Some("a/\"b\""), false), cell(Some("9.5"), true), cell(None, false)]];
         let data = Data { titles: ["queue", "cpu_cores", "cpu_max_cores"].map(str::to_owned).to_vec(), rows };
         assert_eq!(data.csv(), "queue,cpu_cores,cpu_max_cores\r\n\"a/\"\"b\"\"\",9.5,\r\n");

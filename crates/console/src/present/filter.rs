@@ -42,7 +42,7 @@ impl Filter {
     }
 
     fn means(&self, text: &str) -> bool {
-        if self.exact { same(text, &self.needle) } else { holds(text, &self.needle) }
+        if self.exact { same(text, &self.needle) } else { contains_text(text, &self.needle) }
     }
 }
 
@@ -65,10 +65,10 @@ impl<'f> Sieve<'f> {
 
     fn finds(&mut self, texts: &[&str]) -> bool {
         // They match nearly any path; only a needle with a dot means a path.
-        let looked_at = if self.filter.needle.contains('.') { texts.len() } else { 1 };
+        let examined = if self.filter.needle.contains('.') { texts.len() } else { 1 };
         texts
             .iter()
-            .take(looked_at)
+            .take(examined)
             .any(|text| self.pattern.score(Utf32Str::new(text, &mut self.buffer), &mut self.matcher).is_some())
     }
 }
@@ -81,7 +81,7 @@ fn same(text: &str, needle: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(needle) } else { text.to_lowercase() == needle }
 }
 
-fn holds(text: &str, needle: &str) -> bool {
+fn contains_text(text: &str, needle: &str) -> bool {
     if !text.is_ascii() {
         return text.to_lowercase().contains(needle);
     }
@@ -104,7 +104,7 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
     let lower = typed.to_lowercase();
     let (mut first, mut others) = (Best::of(most), Vec::new());
     for (place, item) in items.enumerate() {
-        if begins(item.as_ref(), &lower) {
+        if starts(item.as_ref(), &lower) {
             first.take((0, item.as_ref().len(), place), item);
         } else if first.retained.len() < most {
             others.push((place, item));
@@ -161,7 +161,7 @@ impl<T> Best<T> {
     }
 }
 
-fn begins(text: &str, lower: &str) -> bool {
+fn starts(text: &str, lower: &str) -> bool {
     if text.is_ascii() {
         return text.as_bytes().get(..lower.len()).is_some_and(|head| head.eq_ignore_ascii_case(lower.as_bytes()));
     }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_whole_pieces_before_scattered_letters() {
+    fn prefers_whole_pieces_to_scattered_letters() {
         assert_eq!(passing("etl"), ["root.prod.etl"]);
         assert_eq!(passing("lru"), ["root.tenants.late-run"]);
         assert_eq!(passing("te.la"), ["root.tenants.late-run"]);

@@ -17,7 +17,7 @@ use crate::state::line_edit::LineEdit;
 const LEAST_BELOW: u16 = 6;
 /// From this width on, results are at the side.
 const WIDE: u16 = 140;
-const MOST_BESIDE: u16 = 72;
+const MOST_SIDE_WIDTH: u16 = 72;
 const LABEL: (u16, u16) = (8, 20);
 
 /// A field for drawing.
@@ -65,9 +65,9 @@ impl Fields<'_> {
         self.entries.iter().map(line).collect()
     }
 
-    fn beside(&self, area: Rect) -> Option<u16> {
+    fn side_width(&self, area: Rect) -> Option<u16> {
         let count = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
-        (area.width >= WIDE && area.height >= count && count > 0).then(|| (area.width / 3).min(MOST_BESIDE))
+        (area.width >= WIDE && area.height >= count && count > 0).then(|| (area.width / 3).min(MOST_SIDE_WIDTH))
     }
 
     /// The area of each visible field.
@@ -76,7 +76,7 @@ impl Fields<'_> {
         if count == 0 {
             return Vec::new();
         }
-        if let Some(width) = self.beside(area) {
+        if let Some(width) = self.side_width(area) {
             let row = |at: usize| area.y + u16::try_from(at).unwrap_or(u16::MAX);
             return (0..count).map(|at| (at, Rect { x: area.x, y: row(at), width, height: 1 })).collect();
         }
@@ -100,7 +100,7 @@ impl Fields<'_> {
 
     /// The area below the form or at its side.
     pub fn below(&self, area: Rect) -> Rect {
-        if let Some(used) = self.beside(area) {
+        if let Some(used) = self.side_width(area) {
             return Rect { x: area.x + used + 2, width: area.width.saturating_sub(used + 3), ..area };
         }
         let end = self.places(area).iter().map(|(_, rect)| rect.bottom()).max().unwrap_or(area.y);
@@ -110,14 +110,14 @@ impl Fields<'_> {
     }
 
     /// The width of the text of a field.
-    pub fn value_room(&self, rect: Rect, alone: bool) -> u16 {
+    pub fn value_space(&self, rect: Rect, alone: bool) -> u16 {
         rect.width.saturating_sub(self.label() + 3 + if alone { 8 } else { 0 })
     }
 }
 
 /// The text before and after the cursor that fits.
-pub fn around(line: &LineEdit, room: u16, ellipsis: &str) -> (String, String) {
+pub fn around(line: &LineEdit, space: u16, ellipsis: &str) -> (String, String) {
     let after = line.text()[line.before().len()..].to_owned();
     let before = text::escape(line.before()).into_owned();
-    (text::cut_start(&before, usize::from(room).saturating_sub(1), ellipsis).into_owned(), after)
+    (text::cut_start(&before, usize::from(space).saturating_sub(1), ellipsis).into_owned(), after)
 }

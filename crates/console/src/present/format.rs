@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_since_the_beginning_or_of_the_day_and_has_the_date_of_another_one() {
+    fn a_time_is_relative_to_the_start_or_of_the_day_and_has_a_date_if_it_differs() {
         let now = Time(1_790_000_000_000_000);
         let days = |days: u64| now - Duration::from_secs(days * 86_400);
         assert_eq!(when(Time(61_000_000), now), "1:01");

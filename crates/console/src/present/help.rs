@@ -13,7 +13,7 @@ use crate::input::command::COMMANDS;
 use crate::input::keymap;
 use crate::present::guard;
 use crate::present::layout;
-use crate::present::pieces::{Lines, piece, plain, sign_set};
+use crate::present::pieces::{Lines, piece, plain, symbol_set};
 use crate::present::strip::TABS;
 use crate::present::text;
 use crate::state::State;
@@ -85,7 +85,7 @@ fn keys(state: &State, context: Context, id: CommandId) -> String {
 }
 
 fn line(state: &State, keys: &str, short: &str, on: bool, width: usize) -> Vec<crate::present::pieces::Piece> {
-    let ellipsis = sign_set(state).ellipsis;
+    let ellipsis = symbol_set(state).ellipsis;
     let keys = text::cut(keys, KEYS - 1, ellipsis).into_owned();
     let short = text::cut(short, width.saturating_sub(KEYS), ellipsis).into_owned();
     let pad = " ".repeat(KEYS - text::width(&keys));

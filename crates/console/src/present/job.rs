@@ -14,16 +14,16 @@
 use ratatui::layout::Rect;
 
 use crate::present::details::Sheet;
-use crate::present::details::sheet::{labelled, labelled_text};
+use crate::present::details::sheet::{labeled, labeled_text};
 use crate::present::format;
 use crate::present::layout;
 use crate::present::meter::Meter;
-use crate::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::present::pieces::{Lines, Piece, dim, piece, plain, symbol_set};
 use crate::present::text;
 use crate::state::State;
 use crate::state::job::JobPage;
 use crate::state::page::Page;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::quantity::{show_vcore, write_quantity};
 use model::{MEMORY, VCORE};
 use view::job::{GpuUsage, JobEdit, JobPhase, JobSheet, JobUsage};
@@ -56,7 +56,7 @@ pub fn parts(state: &State, page: &JobPage, area: Rect) -> Parts {
 }
 
 /// Visible lines, at least 1.
-pub fn output_room(state: &State) -> usize {
+pub fn output_space(state: &State) -> usize {
     let (Page::Job(page), Some(regions)) = (state.page(), layout::regions(state)) else { return 1 };
     usize::from(parts(state, page, regions.rows).output.height).max(1)
 }
@@ -94,19 +94,19 @@ pub fn sheet(state: &State, page: &JobPage, width: usize) -> Sheet {
         (Some(Ok(job)), true) => job,
         (Some(Err(why)), true) => {
             let mut left = Lines::new();
-            labelled_text(&mut left, "not known", why, width, Role::Warning);
+            labeled_text(&mut left, "not known", why, width, Role::Warning);
             return Sheet { title: name, left, ..Sheet::default() };
         }
         _ => return Sheet { title: name, what: vec![dim("loading")], ..Sheet::default() },
     };
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let title = vec![
         piece(Role::Title, format!("job {} ", job.number)),
         piece(Role::Title, text::escape(&job.name).into_owned()),
     ];
     let (mut left, mut right) = (Lines::new(), Lines::new());
     about(&mut left, job, width);
-    uses(&mut right, job, width, signs);
+    uses(&mut right, job, width, symbols);
     Sheet { title, what: what(job), left, right }
 }
 
@@ -117,10 +117,10 @@ fn what(job: &JobSheet) -> Vec<Piece> {
         JobPhase::Ended => Role::Dim,
         JobPhase::Held | JobPhase::Waiting | JobPhase::Queued => Role::StateWaiting,
     };
-    vec![piece(role, phase(job)), dim(whose(job))]
+    vec![piece(role, phase(job)), dim(owner(job))]
 }
 
-fn whose(job: &JobSheet) -> String {
+fn owner(job: &JobSheet) -> String {
     let queue = if job.queue.is_empty() { String::new() } else { format!(" in {}", job.queue) };
     format!(", of {}{queue}", job.user)
 }
@@ -136,79 +136,79 @@ fn phase(job: &JobSheet) -> String {
 }
 
 /// The phase as a sentence for a question.
-pub fn standing(job: &JobSheet) -> String {
-    format!("{}, {}{}.", job.asked, phase(job), whose(job))
+pub fn status_line(job: &JobSheet) -> String {
+    format!("{}, {}{}.", job.asked, phase(job), owner(job))
 }
 
 /// Adds command and directory.
 pub fn runs(lines: &mut Lines, job: &JobSheet, width: usize) {
-    labelled_text(lines, "command", &command(&job.command), width, Role::Text);
-    labelled_text(lines, "directory", &job.dir, width, Role::Text);
+    labeled_text(lines, "command", &command(&job.command), width, Role::Text);
+    labeled_text(lines, "directory", &job.dir, width, Role::Text);
 }
 
 fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     runs(lines, job, width);
     if !job.reason.is_empty() && job.phase != JobPhase::Ended {
-        labelled_text(lines, "why", &job.reason, width, Role::Warning);
+        labeled_text(lines, "why", &job.reason, width, Role::Warning);
     }
     let mut times = format!("{} ago", format::duration(job.submitted));
     if let Some(ended) = job.ended {
         times += &format!(", ended {} ago", format::duration(ended));
     }
-    labelled_text(lines, "submitted", &times, width, Role::Text);
-    labelled_text(lines, "priority", &job.priority.to_string(), width, Role::Text);
+    labeled_text(lines, "submitted", &times, width, Role::Text);
+    labeled_text(lines, "priority", &job.priority.to_string(), width, Role::Text);
     if job.attempts > 1 {
-        labelled_text(lines, "attempts", &job.attempts.to_string(), width, Role::Text);
+        labeled_text(lines, "attempts", &job.attempts.to_string(), width, Role::Text);
     }
     if !job.output_file.is_empty() {
-        labelled_text(lines, "output file", &job.output_file, width, Role::Text);
+        labeled_text(lines, "output file", &job.output_file, width, Role::Text);
     }
     if job.lost_output > 0 {
         let lost = format!("{} bytes were not written", job.lost_output);
-        labelled_text(lines, "lost output", &lost, width, Role::Error);
+        labeled_text(lines, "lost output", &lost, width, Role::Error);
     }
     if !job.note.is_empty() {
-        labelled_text(lines, "note", &job.note, width, Role::Warning);
+        labeled_text(lines, "note", &job.note, width, Role::Warning);
     }
 }
 
 /// Adds usage compared with the request, a hint, and processes.
-pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
+pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, symbols: &Symbols) {
     let none = JobUsage::default();
     let usage = job.usage.as_ref().unwrap_or(&none);
-    cpu(lines, job, usage, signs);
-    memory(lines, job, usage, signs);
+    cpu(lines, job, usage, symbols);
+    memory(lines, job, usage, symbols);
     for (at, gpu) in job.gpus.iter().enumerate() {
         let known = usage.gpus.iter().find(|known| known.index == *gpu);
-        labelled(lines, if at == 0 { "gpu" } else { "" }, gpu_pieces(*gpu, known, job.phase));
+        labeled(lines, if at == 0 { "gpu" } else { "" }, gpu_pieces(*gpu, known, job.phase));
     }
     if job.gpus.is_empty() && job.asked.gpu > 0 {
-        labelled(lines, "gpu", vec![plain(format!("{} requested", job.asked.gpu))]);
+        labeled(lines, "gpu", vec![plain(format!("{} requested", job.asked.gpu))]);
     }
     if let Some(time) = job.asked.time {
         let ran = job.ran.filter(|_| job.phase == JobPhase::Running);
         let left = ran.map(|ran| format!(", {} left", format::duration(time.saturating_sub(ran))));
-        labelled(lines, "time", vec![plain(format::duration(time)), dim(left.unwrap_or_default())]);
+        labeled(lines, "time", vec![plain(format::duration(time)), dim(left.unwrap_or_default())]);
     }
     for (at, hint) in job.hints(format::duration).iter().enumerate() {
-        labelled_text(lines, if at == 0 { "hint" } else { "" }, hint, width, Role::Warning);
+        labeled_text(lines, if at == 0 { "hint" } else { "" }, hint, width, Role::Warning);
     }
     for (at, one) in usage.processes.iter().take(MOST_PROCESSES).enumerate() {
         let name = format!("{}{} {}", "  ".repeat(one.depth.min(8)), one.pid, text::escape(&one.name));
         let used = format!("  {}  {}", show_amount(MEMORY, one.memory), format::duration(one.cpu));
-        labelled(lines, if at == 0 { "processes" } else { "" }, vec![plain(name), dim(used)]);
+        labeled(lines, if at == 0 { "processes" } else { "" }, vec![plain(name), dim(used)]);
     }
     let more = usage.processes.len().saturating_sub(MOST_PROCESSES);
     if more > 0 {
-        labelled(lines, "", vec![dim(format!("and {more} more"))]);
+        labeled(lines, "", vec![dim(format!("and {more} more"))]);
     }
 }
 
-fn cpu(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
+fn cpu(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, symbols: &Symbols) {
     let asked = job.asked.vcore;
     let mut pieces = Vec::new();
     if let Some(used) = usage.vcore {
-        pieces.extend(Meter { used, base: Some(asked), guaranteed: None }.pieces(METER, signs));
+        pieces.extend(Meter { used, base: Some(asked), guaranteed: None }.pieces(METER, symbols));
         pieces.push(plain(format!(" {}", show_vcore(used))));
         pieces.push(dim(" of "));
     }
@@ -219,14 +219,14 @@ fn cpu(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
     if job.attempts > 0 && job.usage.is_some() {
         pieces.push(dim(format!(", {} in all", format::duration(usage.cpu))));
     }
-    labelled(lines, "cpu", pieces);
+    labeled(lines, "cpu", pieces);
 }
 
-fn memory(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
+fn memory(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, symbols: &Symbols) {
     let asked = job.asked.memory;
     let mut pieces = Vec::new();
     if let Some(used) = usage.memory {
-        pieces.extend(Meter { used, base: Some(asked), guaranteed: None }.pieces(METER, signs));
+        pieces.extend(Meter { used, base: Some(asked), guaranteed: None }.pieces(METER, symbols));
         pieces.push(plain(format!(" {}", show_amount(MEMORY, used))));
         pieces.push(dim(" of "));
     }
@@ -242,15 +242,15 @@ fn memory(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
         (None, JobPhase::Ended) if job.attempts > 0 => pieces.push(dim(", its usage was not counted")),
         _ => {}
     }
-    labelled(lines, "memory", pieces);
+    labeled(lines, "memory", pieces);
 }
 
 fn gpu_pieces(index: u32, known: Option<&GpuUsage>, phase: JobPhase) -> Vec<Piece> {
     let busy = known.and_then(|gpu| gpu.busy).map(|busy| format!("{busy} % busy"));
     let memory = known.and_then(|gpu| gpu.memory).map(|memory| format!("{} in use", show_amount(MEMORY, memory)));
-    let said: Vec<String> = [busy, memory].into_iter().flatten().collect();
-    let use_of = match (said.is_empty(), phase) {
-        (false, _) => format!("  {}", said.join(", ")),
+    let reported: Vec<String> = [busy, memory].into_iter().flatten().collect();
+    let use_of = match (reported.is_empty(), phase) {
+        (false, _) => format!("  {}", reported.join(", ")),
         (true, JobPhase::Running) => "  its usage is unknown".to_owned(),
         _ => String::new(),
     };

@@ -16,7 +16,7 @@ use ratatui::layout::{Rect, Size};
 
 use crate::present::board;
 use crate::present::config_state::{is_unfolded, page_of};
-use crate::present::said;
+use crate::present::reported;
 use crate::state::State;
 use crate::state::layer::Layer;
 use crate::state::page::{Body, Pane as Place};
@@ -47,7 +47,7 @@ pub struct Regions {
     /// `None` on other pages.
     pub board: Option<Board>,
     /// The notice above the last line; may be empty.
-    pub said: Rect,
+    pub reported: Rect,
     /// Hints and messages.
     pub bottom: Rect,
 }
@@ -73,7 +73,7 @@ pub struct Pane {
     /// The border to the list.
     pub border: Rect,
     /// It is next to the list, not below.
-    pub beside: bool,
+    pub side_pane: bool,
 }
 
 /// The regions; `None` if the terminal is too small.
@@ -94,10 +94,10 @@ pub fn regions(state: &State) -> Option<Regions> {
     let header_height = header_height + strip.height;
     let crumbs = Rect::new(0, header_height, width, 1);
     let bottom = Rect::new(0, height - 1, width, 1);
-    let said = said::height(state);
-    let said = Rect::new(0, bottom.y - said, width, said);
+    let reported = reported::height(state);
+    let reported = Rect::new(0, bottom.y - reported, width, reported);
     let top = header_height + 1;
-    let body = Rect::new(0, top, width, said.y - top);
+    let body = Rect::new(0, top, width, reported.y - top);
     let (list, pane, board) = match with_board {
         true => split_board(state, body),
         false => {
@@ -108,13 +108,13 @@ pub fn regions(state: &State) -> Option<Regions> {
     let head_height = u16::from(state.page().row().body == Body::List);
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
-    Some(Regions { header, banner, strip, crumbs, head, rows, pane, board, said, bottom })
+    Some(Regions { header, banner, strip, crumbs, head, rows, pane, board, reported, bottom })
 }
 
 /// From this height on, the dashboard has gauges.
 const WITH_GAUGES: u16 = 20;
 /// From this width the dashboard is next to the tree.
-const BOARD_BESIDE: u16 = 110;
+const SIDE_BOARD_FROM: u16 = 110;
 
 /// Gauges at the top, the rest next to the tree or one line below. The chart uses the height that the tree leaves. On a
 /// wide screen the details are under the side panel.
@@ -122,7 +122,7 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
     let Size { width, height } = state.size;
     let gauges = Rect { height: if height >= WITH_GAUGES { 2 } else { 0 }, ..body };
     let below = Rect { y: body.y + gauges.height, height: body.height - gauges.height, ..body };
-    if state.wide || width < BOARD_BESIDE {
+    if state.wide || width < SIDE_BOARD_FROM {
         let tall = below.height.saturating_sub(1);
         let line = Rect { y: below.y + tall, height: 1, ..below };
         return (
@@ -133,19 +133,19 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
     }
     let wide = (width * 31 / 100).clamp(36, 80);
     let left = Rect { width: width - wide, ..below };
-    let beside = Rect { x: left.width, width: wide, ..below };
+    let side_pane = Rect { x: left.width, width: wide, ..below };
     let (list, chart) = chart_below(state, left);
-    if width < PANE_BESIDE || height < 40 {
-        return (list, None, Some(Board { gauges, side: Some(beside), line: None, chart }));
+    if width < SIDE_PANE_FROM || height < 40 {
+        return (list, None, Some(Board { gauges, side: Some(side_pane), line: None, chart }));
     }
-    let tall = beside.height / 2;
-    let side = Rect { height: tall, ..beside };
-    let border = Rect { y: side.bottom(), height: beside.height - tall, width: 1, ..beside };
+    let tall = side_pane.height / 2;
+    let side = Rect { height: tall, ..side_pane };
+    let border = Rect { y: side.bottom(), height: side_pane.height - tall, width: 1, ..side_pane };
     let whole = Rect { x: border.x + 2, width: wide - 3, ..border };
     let under = if chart.is_some() { 0 } else { CHART };
     let area = Rect { height: whole.height - under, ..whole };
     let chart = chart.or(Some(Rect { y: area.bottom(), height: under, ..whole }));
-    let pane = Pane { area, border, beside: true };
+    let pane = Pane { area, border, side_pane: true };
     (list, Some(pane), Some(Board { gauges, side: Some(side), line: None, chart }))
 }
 
@@ -157,7 +157,7 @@ const TALLEST_CHART: u16 = 28;
 /// The tree, and the chart in the height that the tree leaves. A notice shortens only the tree.
 fn chart_below(state: &State, left: Rect) -> (Rect, Option<Rect>) {
     let rows = state.page().list().map_or(0, |list| list.rows() + 1);
-    let spare = usize::from(left.height + said::height(state)).saturating_sub(rows + 2);
+    let spare = usize::from(left.height + reported::height(state)).saturating_sub(rows + 2);
     // In steps: the border does not move with every row.
     let tall = u16::try_from(spare).unwrap_or(0) / 4 * 4;
     let tall = tall.min(TALLEST_CHART);
@@ -178,14 +178,14 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
         Place::Below(most) => (most, false),
         Place::OfOne(most) => (most, true),
         Place::Nowhere => return (body, None),
-        Place::BesideText => return beside_text(state, body),
+        Place::SideText => return side_text(state, body),
     };
-    if width >= PANE_BESIDE {
+    if width >= SIDE_PANE_FROM {
         let wide = (width * 30 / 100).clamp(56, 80);
         let list = Rect { width: width - wide - 1, ..body };
         let border = Rect { x: list.width, width: 1, ..body };
         let area = Rect { x: list.width + 2, width: wide - 2, ..body };
-        return (list, Some(Pane { area, border, beside: true }));
+        return (list, Some(Pane { area, border, side_pane: true }));
     }
     if (width < 100 || height < 28) && !(of_one_thing && height >= 20) {
         return (body, None);
@@ -199,22 +199,22 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let list = Rect { height: body.height - tall - 1, ..body };
     let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };
     let area = Rect { x: 1, y: list.bottom() + 1, width: width - 2, height: tall };
-    (list, Some(Pane { area, border, beside: false }))
+    (list, Some(Pane { area, border, side_pane: false }))
 }
 
 /// The minimum width for a side pane.
-pub const BESIDE_TEXT: u16 = 100;
+pub const SIDE_TEXT: u16 = 100;
 
-fn beside_text(state: &State, body: Rect) -> (Rect, Option<Pane>) {
+fn side_text(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let folded = page_of(state).is_some_and(|page| !is_unfolded(state, page));
-    if body.width < BESIDE_TEXT || folded {
+    if body.width < SIDE_TEXT || folded {
         return (body, None);
     }
     let wide = (body.width * 40 / 100).min(72);
     let list = Rect { width: body.width - wide - 1, ..body };
     let border = Rect { x: list.width, width: 1, ..body };
     let area = Rect { x: list.width + 2, width: wide - 2, ..body };
-    (list, Some(Pane { area, border, beside: true }))
+    (list, Some(Pane { area, border, side_pane: true }))
 }
 
 /// The number of visible list rows; at least 1.
@@ -223,11 +223,11 @@ pub fn rows_on_screen(state: &State) -> usize {
 }
 
 /// From this width the pane is next to the list.
-const PANE_BESIDE: u16 = 190;
+const SIDE_PANE_FROM: u16 = 190;
 
 /// Names per label; more on a full-height pane.
 pub fn named_in_details(state: &State) -> usize {
-    let tall = state.size.width >= PANE_BESIDE || state.page().row().body == Body::Text;
+    let tall = state.size.width >= SIDE_PANE_FROM || state.page().row().body == Body::Text;
     if tall { usize::from(state.size.height / 4) } else { 0 }
 }
 
@@ -251,7 +251,7 @@ pub fn overlay_columns(state: &State) -> u16 {
 }
 
 /// The number of visible lines of the overlay.
-pub fn overlay_room(state: &State) -> usize {
+pub fn overlay_space(state: &State) -> usize {
     usize::from(overlay(state).height.saturating_sub(2)) * usize::from(overlay_columns(state))
 }
 
@@ -268,7 +268,7 @@ pub const OVERLAY_GAP: u16 = 3;
 pub fn overlay(state: &State) -> Rect {
     let Size { width, height } = state.size;
     // No margin in a small terminal, and no unreadable rest of the page.
-    let beside = if width < 136 || overlay_columns(state) > 1 && width < 216 { 0 } else { 4 };
+    let side_pane = if width < 136 || overlay_columns(state) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
     let most = match overlay_columns(state) {
         1 if width < 136 => width,
@@ -276,8 +276,8 @@ pub fn overlay(state: &State) -> Rect {
         _ if width < 216 => width,
         _ => 200,
     };
-    let (wide, tall) = (width.saturating_sub(beside).min(most), height.saturating_sub(above));
-    if beside == 0 && above > 1 {
+    let (wide, tall) = (width.saturating_sub(side_pane).min(most), height.saturating_sub(above));
+    if side_pane == 0 && above > 1 {
         // The overlay also covers the page below.
         let top = if width >= 120 { 1 } else { 2 };
         return Rect { x: 0, y: top, width: wide, height: height - top - 1 };

@@ -9,7 +9,7 @@ use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::place::Source;
 use crate::present::text;
 use crate::state::page::Account;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, Resource, VCORE};
 use view::units::show_amount;
 use view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
@@ -46,7 +46,7 @@ pub fn place(limit: &LimitUse, source: Option<Source<'_>>) -> String {
 }
 
 /// `user limit: sue`; short: `sue` or `group dev`.
-pub fn whose(limit: &LimitUse, long: bool) -> String {
+pub fn owner(limit: &LimitUse, long: bool) -> String {
     let name = name(limit.side, &limit.name);
     match (long, limit.side) {
         (true, side) => format!("{} limit: {name}", kind(side)),
@@ -64,18 +64,18 @@ pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: O
         wanted > part.max.saturating_sub(part.used).max(0)
     };
     let parts: Vec<String> = Tightest::parts(&limit).iter().filter(|part| short(part)).map(Tightest::words).collect();
-    Some(format!("{} has {} in {}", whose(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
+    Some(format!("{} has {} in {}", owner(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
 }
 
 /// Why an application does not start: a limit of running applications, or the queue's maximum. A source adds paths and
 /// locations.
-pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
-    let limit = app.blocked_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
+pub fn blocked(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
+    let limit = app.blocked_by_limits.then(|| part.blocking_limit(app)).flatten();
     if let Some((limit, max)) = limit.and_then(|limit| Some((limit.clone(), limit.max_running()?))) {
         let apps = format::count(max, "application");
         return Some(format!(
             "{} runs {} of {apps} in {}",
-            whose(&limit, source.is_some()),
+            owner(&limit, source.is_some()),
             limit.running.len(),
             place(&limit, source)
         ));
@@ -199,14 +199,14 @@ pub fn tightest(limits: impl Iterator<Item = LimitUse>) -> Option<(LimitUse, Tig
 }
 
 /// `cpu 6 of 6 !, mem 8G of 12G, 1 of 3 apps`
-pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
+pub fn use_pieces(limit: &LimitUse, symbols: &Symbols) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for part in Tightest::parts(limit) {
         if !pieces.is_empty() {
             pieces.push(dim(", "));
         }
         if part.used >= part.max {
-            pieces.push(piece(Role::Danger, format!("{} {}", part.words(), signs.limit)));
+            pieces.push(piece(Role::Danger, format!("{} {}", part.words(), symbols.limit)));
         } else {
             pieces.push(plain(part.words()));
         }
@@ -215,12 +215,12 @@ pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
 }
 
 /// What is used of the resources without columns of their own: `gpu 2/2!`.
-pub fn others(limit: &LimitUse, signs: &Signs) -> String {
+pub fn others(limit: &LimitUse, symbols: &Symbols) -> String {
     let mut text = String::new();
     let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;
     for (name, max) in limit.max().into_iter().flat_map(Resource::iter).filter(own) {
         let used = limit.allocated.amount(name);
-        let full = if used >= max { signs.limit } else { "" };
+        let full = if used >= max { symbols.limit } else { "" };
         let gap = if text.is_empty() { "" } else { ", " };
         // Writing to a string cannot fail.
         let _ = write!(text, "{gap}{name} {}/{}{full}", show_amount(name, used), show_amount(name, max));

@@ -10,7 +10,7 @@ const OLD: Duration = Duration::from_secs(2);
 
 /// A connection problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct Problem {
     /// Its name, as a badge.
     pub badge: String,
     /// The message about it.
@@ -20,7 +20,7 @@ pub struct Trouble {
 }
 
 /// The connection problem; `None` for a brief interruption.
-pub fn trouble(link: &Link) -> Option<Trouble> {
+pub fn problem(link: &Link) -> Option<Problem> {
     let again = |retry_in: &Option<Duration>| match retry_in {
         Some(retry_in) if retry_in.is_zero() => ", trying again".to_owned(),
         Some(retry_in) => format!(", again in {}", format::duration(*retry_in)),
@@ -42,13 +42,13 @@ pub fn trouble(link: &Link) -> Option<Trouble> {
             (format!(" REFUSED {}", old(age).trim_start()), why.clone(), String::new())
         }
     };
-    Some(Trouble { badge, story, again })
+    Some(Problem { badge, story, again })
 }
 
 /// The connection in a sentence.
 pub fn words(link: &Link) -> String {
-    match trouble(link) {
+    match problem(link) {
         None => "live".to_owned(),
-        Some(Trouble { badge, story, again }) => format!("{}: {story}{again}", badge.trim().to_lowercase()),
+        Some(Problem { badge, story, again }) => format!("{}: {story}{again}", badge.trim().to_lowercase()),
     }
 }

@@ -1,7 +1,7 @@
 //! Usage as a bar with a mark for guaranteed resources: `▰▰▰┆▰▱▱▱▱▱`.
 
 use crate::present::pieces::{Piece, piece};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 
 /// From which share on usage is high, in percent.
 const HIGH: i64 = 80;
@@ -28,7 +28,7 @@ impl Meter {
     }
 
     /// The bar. Nonzero usage shows a full symbol, and usage below the base an empty one.
-    pub fn pieces(&self, width: u16, signs: &Signs) -> Vec<Piece> {
+    pub fn pieces(&self, width: u16, symbols: &Symbols) -> Vec<Piece> {
         if width == 0 {
             return Vec::new();
         }
@@ -46,12 +46,12 @@ impl Meter {
             });
         let mut pieces = Vec::with_capacity(4);
         let mut run = |from: i64, to: i64| {
-            for (sign, role, from, to) in [
-                (signs.meter_full, self.role(), from, to.min(full)),
-                (signs.meter_empty, Role::UsageEmpty, from.max(full), to),
+            for (symbol, role, from, to) in [
+                (symbols.meter_full, self.role(), from, to.min(full)),
+                (symbols.meter_empty, Role::UsageEmpty, from.max(full), to),
             ] {
                 if to > from {
-                    pieces.push((sign, role, to - from));
+                    pieces.push((symbol, role, to - from));
                 }
             }
         };
@@ -64,12 +64,12 @@ impl Meter {
             }
         }
         let mut at = 0;
-        let signed = |(sign, role, count): (&'static str, Role, i64)| {
+        let signed = |(symbol, role, count): (&'static str, Role, i64)| {
             let here = at;
             at += count;
             match mark {
-                Some(mark) if here == mark && count == 1 => piece(Role::UsageMark, signs.meter_mark),
-                _ => piece(role, sign.repeat(usize::try_from(count).unwrap_or(0))),
+                Some(mark) if here == mark && count == 1 => piece(Role::UsageMark, symbols.meter_mark),
+                _ => piece(role, symbol.repeat(usize::try_from(count).unwrap_or(0))),
             }
         };
         pieces.into_iter().map(signed).collect()
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn says_high_from_full() {
+    fn distinguishes_high_from_full() {
         let role = |used| Meter { used, base: Some(10), guaranteed: None }.role();
         assert_eq!([role(7), role(8), role(10)], [Role::UsageNormal, Role::UsageHigh, Role::UsageFull]);
     }

@@ -18,11 +18,11 @@ use crate::present::filter::Filter;
 use crate::present::format;
 use crate::present::layout;
 use crate::present::own_command;
-use crate::present::pieces::{Lines, Piece, dim, grade, piece, plain, sign_set};
+use crate::present::pieces::{Lines, Piece, dim, grade, piece, plain, symbol_set};
 use crate::present::text;
 use crate::state::keymap::Binding;
 use crate::state::keymap::chord_text;
-use crate::state::layer::{ColumnPicker, Figure, Figures, Help, Layer, PickedColumn};
+use crate::state::layer::{ColumnPicker, Help, Layer, Metric, Metrics, PickedColumn};
 use crate::state::page::Page;
 use crate::state::{Grade, State};
 use crate::theme::Role;
@@ -33,16 +33,16 @@ pub fn height(state: &State) -> usize {
         Some(Layer::Help(help)) => help_lines(state, help).len(),
         Some(Layer::Messages { .. }) => message_lines(state).len(),
         Some(Layer::Tour { .. }) => tour_lines(state).len(),
-        Some(Layer::Figures(figures)) => figure_lines(state, figures).len(),
+        Some(Layer::Metrics(metrics)) => metric_lines(state, metrics).len(),
         _ => 0,
     }
 }
 
 /// Visibility and width of each column.
 pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let line = |(at, row): (usize, &PickedColumn)| {
-        let bar = if at == picker.at { signs.bar } else { " " };
+        let bar = if at == picker.at { symbols.bar } else { " " };
         let role = match (at == picker.at, row.shown) {
             (true, _) => Role::Strong,
             (false, true) => Role::Text,
@@ -64,8 +64,8 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     if layout::is_short_help(state) {
         let mut lines = crate::present::help::lines(state);
         let mut more = Vec::new();
-        signs(&mut more, state, help, usize::from(layout::overlay_width(state)));
-        if lines.len() + more.len() <= layout::overlay_room(state) * 2 {
+        symbols(&mut more, state, help, usize::from(layout::overlay_width(state)));
+        if lines.len() + more.len() <= layout::overlay_space(state) * 2 {
             lines.extend(more);
         }
         return lines;
@@ -107,7 +107,7 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     let rows =
         own.map(|own| (format!(":{}", own.name), Cow::Owned(own.doc.clone()), own_command::filled(state, own).err()));
     section(&mut lines, "Your own commands", rows, help, true, width);
-    signs(&mut lines, state, help, width);
+    symbols(&mut lines, state, help, width);
     if lines.is_empty() {
         lines.push(vec![dim(format!("no match for {}", help.filter))]);
     }
@@ -135,16 +135,16 @@ fn section(
     }
     lines.push(vec![piece(Role::Title, title.to_owned())]);
     let column = if width < 60 { 12 } else { 20 };
-    let room = width.saturating_sub(column + 2);
+    let space = width.saturating_sub(column + 2);
     let shown: Vec<_> = rows.into_iter().zip(passed).filter_map(|(row, passed)| passed.then_some(row)).collect();
     // Shown once, after the last such command.
     let reason = |at: usize| shown.get(at).and_then(|(_, _, off)| off.as_ref()).filter(|_| reasons);
     for (at, (keys, doc, _)) in shown.iter().enumerate() {
         let off = reason(at);
         let role = if off.is_some() { Role::Dim } else { Role::Text };
-        let mut report: Vec<Piece> = text::wrap(doc, room).into_iter().map(|line| piece(role, line)).collect();
+        let mut report: Vec<Piece> = text::wrap(doc, space).into_iter().map(|line| piece(role, line)).collect();
         if let Some(reason) = off.filter(|_| off != reason(at + 1)) {
-            let reason = text::wrap(&format!("off: {reason}"), room).into_iter();
+            let reason = text::wrap(&format!("off: {reason}"), space).into_iter();
             report.extend(reason.map(|line| piece(Role::Warning, line)));
         }
         // Keys wider than their column get a line.
@@ -161,12 +161,12 @@ fn section(
     }
 }
 
-fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) {
+fn symbols(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) {
     if !help.filter.is_empty() {
         return;
     }
     lines.extend([Vec::new(), vec![piece(Role::Title, "Signs")]]);
-    let s = sign_set(state);
+    let s = symbol_set(state);
     let states = match state.page() {
         Page::Nodes(_) | Page::Node(_) => {
             format!("{} schedulable, or reserved   {} unschedulable", s.active, s.stopped)
@@ -217,7 +217,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
                 parent, a limit with its line.",
         ),
         (
-            CommandId::Go(GoCommand::Figures),
+            CommandId::Go(GoCommand::Metrics),
             "Explains each value on the screen: the parts of a sum, and the limiting queue.",
         ),
         (
@@ -265,33 +265,34 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
 }
 
 /// Values and explanations side by side, or stacked on a narrow screen.
-pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
+pub fn metric_lines(state: &State, metrics: &Metrics) -> Vec<Vec<Piece>> {
     let width = usize::from(layout::overlay_width(state));
-    let longest = |text: fn(&Figure) -> &str, most: usize| {
-        figures.list.iter().map(|figure| text::width(text(figure))).max().unwrap_or(0).min(most) + 2
+    let longest = |text: fn(&Metric) -> &str, most: usize| {
+        metrics.list.iter().map(|metric| text::width(text(metric))).max().unwrap_or(0).min(most) + 2
     };
-    let beside = width >= 84;
-    let title_column = longest(|figure| &figure.title, 22);
-    let shown_column = longest(|figure| &figure.shown, 24);
-    let column = if beside { title_column + shown_column } else { 2 };
-    let ellipsis = sign_set(state).ellipsis;
-    let cut = |words: &str, room: usize| text::cut(&text::escape(words), room - 1, ellipsis).into_owned();
+    let side_by_side = width >= 84;
+    let title_column = longest(|metric| &metric.title, 22);
+    let shown_column = longest(|metric| &metric.shown, 24);
+    let column = if side_by_side { title_column + shown_column } else { 2 };
+    let ellipsis = symbol_set(state).ellipsis;
+    let cut = |words: &str, space: usize| text::cut(&text::escape(words), space - 1, ellipsis).into_owned();
     let mut lines = Vec::new();
-    for figure in &figures.list {
-        let title = cut(&figure.title, title_column);
+    for metric in &metrics.list {
+        let title = cut(&metric.title, title_column);
         let mut first =
             vec![piece(Role::HintKey, title.clone()), plain(" ".repeat(title_column - text::width(&title)))];
-        if beside {
-            let shown = cut(&figure.shown, shown_column);
+        if side_by_side {
+            let shown = cut(&metric.shown, shown_column);
             let pad = " ".repeat(shown_column - text::width(&shown));
             first.extend([piece(Role::Strong, shown), plain(pad)]);
         } else {
-            first.push(piece(Role::Strong, figure.shown.clone()));
+            first.push(piece(Role::Strong, metric.shown.clone()));
             lines.push(std::mem::take(&mut first));
         }
-        for (at, words) in text::wrap(&text::escape(&figure.why), width.saturating_sub(column)).into_iter().enumerate()
+        for (at, words) in text::wrap(&text::escape(&metric.why), width.saturating_sub(column)).into_iter().enumerate()
         {
-            let mut line = if at == 0 && beside { std::mem::take(&mut first) } else { vec![plain(" ".repeat(column))] };
+            let mut line =
+                if at == 0 && side_by_side { std::mem::take(&mut first) } else { vec![plain(" ".repeat(column))] };
             line.push(plain(words));
             lines.push(line);
         }
@@ -308,16 +309,16 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     let column = if width < 60 { 4 } else { 13 };
     let mut lines = Vec::new();
     for message in state.messages.iter().rev() {
-        let (sign, role) = grade(message.grade, sign_set(state));
+        let (symbol, role) = grade(message.grade, symbol_set(state));
         let ago = match message.at {
             Some(at) => format!("{} ago", format::duration(state.now.saturating_sub(at))),
             None => "before".to_owned(),
         };
         let ago = if column > 4 { format!("{ago:>10} ") } else { " ".to_owned() };
         let times = if message.times > 1 { format!(" ({} times)", message.times) } else { String::new() };
-        let said = format!("{}{times}", message.text);
-        for (at, text) in text::wrap(&text::escape(&said), width.saturating_sub(column)).into_iter().enumerate() {
-            let first = [dim(ago.clone()), piece(role, format!("{sign:<width$}", width = column - ago.len()))];
+        let reported = format!("{}{times}", message.text);
+        for (at, text) in text::wrap(&text::escape(&reported), width.saturating_sub(column)).into_iter().enumerate() {
+            let first = [dim(ago.clone()), piece(role, format!("{symbol:<width$}", width = column - ago.len()))];
             let mut line = if at == 0 { first.to_vec() } else { vec![plain(" ".repeat(column))] };
             line.push(if message.grade == Grade::Info { plain(text) } else { piece(role, text) });
             lines.push(line);
@@ -341,8 +342,8 @@ pub fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
 }
 
 /// The continuations of the pressed keys.
-pub fn chord_lines(state: &State, room: usize) -> Lines {
-    let signs = sign_set(state);
+pub fn chord_lines(state: &State, space: usize) -> Lines {
+    let symbols = symbol_set(state);
     let follow = state.keymap.continuations(keymap::contexts(state), &state.pressed);
     let rest = |binding: &Binding| chord_text(&binding.chord[state.pressed.len()..]);
     let column = follow.iter().map(|binding| text::width(&rest(binding))).max().unwrap_or(0) + 2;
@@ -359,7 +360,7 @@ pub fn chord_lines(state: &State, room: usize) -> Lines {
         let pad = " ".repeat(column - text::width(&keys));
         let off = crate::present::guard::check(state, command.id).err();
         let role = if off.is_some() { Role::Dim } else { Role::Text };
-        let what = text::cut(&text::escape(&what), room.saturating_sub(column), signs.ellipsis).into_owned();
+        let what = text::cut(&text::escape(&what), space.saturating_sub(column), symbols.ellipsis).into_owned();
         lines.push(vec![piece(Role::HintKey, keys), plain(pad), piece(role, what)]);
         if let Some(why) = off {
             match reasons.iter_mut().find(|(known, _)| *known == why) {
@@ -370,7 +371,8 @@ pub fn chord_lines(state: &State, room: usize) -> Lines {
     }
     for (why, keys) in reasons {
         let report = format!("{} off: {why}", keys.join(" "));
-        lines.extend(text::wrap(&text::escape(&report), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));
+        lines
+            .extend(text::wrap(&text::escape(&report), space).into_iter().map(|line| vec![piece(Role::Warning, line)]));
     }
     lines
 }

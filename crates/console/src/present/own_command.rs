@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_signs_of_the_shell_stays_one_argument() {
+    fn a_name_with_shell_characters_stays_one_argument() {
         let hostile = "a b; rm -rf ~ $(id) `id` '\" {node} | & > \\";
         let value = |_: Placeholder| Ok(hostile.to_owned());
         assert_eq!(fill("app={app}", &value), Ok(format!("app={hostile}")), "what it holds is not filled in again");

@@ -6,9 +6,9 @@ use crate::present::pieces::Piece;
 use crate::present::table::Table;
 use crate::present::value::Fields;
 use crate::state::State;
-use crate::state::layer::Figure;
+use crate::state::layer::Metric;
 use crate::state::page::{Page, Subject};
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use source::FocusKind;
 use view::PartitionView;
 
@@ -20,12 +20,12 @@ pub trait Present {
     }
 
     /// Whether breadcrumbs start with it.
-    fn stands_alone(&self) -> bool {
+    fn is_standalone(&self) -> bool {
         false
     }
 
     /// The least important first.
-    fn facts(&self, _state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, _state: &State, _symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         Vec::new()
     }
 
@@ -60,7 +60,7 @@ pub trait Present {
     }
 
     /// Subject and explanations; `None` on a list.
-    fn figures(&self, _state: &State) -> Option<(String, Vec<Figure>)> {
+    fn metrics(&self, _state: &State) -> Option<(String, Vec<Metric>)> {
         None
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::present::text;
 use crate::state::{Grade, State};
-use crate::theme::{ASCII, DRAWN, Role, SPOKEN, Signs};
+use crate::theme::{ASCII, DRAWN, Role, SPOKEN, Symbols};
 
 /// Lines of pieces.
 pub type Lines = Vec<Vec<Piece>>;
@@ -71,7 +71,7 @@ pub struct Slot {
 }
 
 /// The symbols of the state, graphical or ASCII.
-pub fn sign_set(state: &State) -> &'static Signs {
+pub fn symbol_set(state: &State) -> &'static Symbols {
     match (state.options.linear, state.options.ascii) {
         (true, _) => &SPOKEN,
         (false, true) => &ASCII,
@@ -80,10 +80,10 @@ pub fn sign_set(state: &State) -> &'static Signs {
 }
 
 /// The symbol and role of a message grade.
-pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
+pub fn grade(grade: Grade, symbols: &Symbols) -> (&'static str, Role) {
     match grade {
-        Grade::Info => (signs.arrow, Role::Accent),
-        Grade::Refusal | Grade::Warning => (signs.limit, Role::Warning),
-        Grade::Error => (signs.fault, Role::Error),
+        Grade::Info => (symbols.arrow, Role::Accent),
+        Grade::Refusal | Grade::Warning => (symbols.limit, Role::Warning),
+        Grade::Error => (symbols.fault, Role::Error),
     }
 }

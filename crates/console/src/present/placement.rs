@@ -22,7 +22,7 @@ use ratatui::layout::Rect;
 use crate::present::form::{Entry, Fields};
 use crate::present::format;
 use crate::present::pieces;
-use crate::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::present::pieces::{Lines, Piece, dim, piece, plain, symbol_set};
 use crate::present::place::Source;
 use crate::present::text;
 use crate::present::walk;
@@ -79,13 +79,13 @@ pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
     let mut lines = match preview(part, &page.form) {
         Err(fault) => wrapped(&fault, width, Role::Warning),
         Ok(admission) => {
-            let mut lines = walk::verdict(&admission.placement, Some(part), width, sign_set(state));
+            let mut lines = walk::verdict(&admission.placement, Some(part), width, symbol_set(state));
             if state.cluster.estimates && matches!(page.against, Against::Running) {
                 lines.extend(wrapped(ESTIMATE, width, Role::Warning));
             }
             lines.extend(winner(state, part, page, &admission));
             lines.push(Vec::new());
-            lines.extend(walk::lines(&admission.placement.lines(&part.rules), width, sign_set(state)));
+            lines.extend(walk::lines(&admission.placement.lines(&part.rules), width, symbol_set(state)));
             lines
         }
     };

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::present::details::kubernetes;
-use crate::present::details::sheet::labelled_text;
+use crate::present::details::sheet::labeled_text;
 use crate::present::format;
 use crate::present::layout;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
@@ -74,17 +74,17 @@ pub fn matches(state: &State, page: &PodPage) -> Vec<usize> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let holds = |(at, line): (usize, Cow<'_, str>)| line.to_lowercase().contains(&wanted).then_some(at);
+    let matching = |(at, line): (usize, Cow<'_, str>)| line.to_lowercase().contains(&wanted).then_some(at);
     match page.part {
         PodPart::Sheet => {
             let joined = |line: &Vec<Piece>| line.iter().map(|piece| &*piece.text).collect::<String>();
             let lines = sheet(state, page, width(state));
-            lines.iter().map(joined).map(Cow::Owned).enumerate().filter_map(holds).collect()
+            lines.iter().map(joined).map(Cow::Owned).enumerate().filter_map(matching).collect()
         }
-        PodPart::Log => state.pod.log.output.from(0).map(Cow::Borrowed).enumerate().filter_map(holds).collect(),
+        PodPart::Log => state.pod.log.output.from(0).map(Cow::Borrowed).enumerate().filter_map(matching).collect(),
         PodPart::Text => {
             let lines = yaml(state).ok().into_iter().flat_map(|lines| lines.iter());
-            lines.map(|line| Cow::Borrowed(line.as_str())).enumerate().filter_map(holds).collect()
+            lines.map(|line| Cow::Borrowed(line.as_str())).enumerate().filter_map(matching).collect()
         }
     }
 }
@@ -99,10 +99,10 @@ fn yaml(state: &State) -> Result<&Arc<Vec<String>>, String> {
 
 /// The visible lines.
 pub fn visible(state: &State, page: &PodPage, height: usize) -> Lines {
-    let says = |why: String| text::wrap(&why, width(state)).into_iter().map(|line| vec![dim(line)]).collect();
+    let explained = |why: String| text::wrap(&why, width(state)).into_iter().map(|line| vec![dim(line)]).collect();
     match page.part {
         PodPart::Sheet => sheet(state, page, width(state)).into_iter().skip(page.top).take(height).collect(),
-        PodPart::Log if state.pod.log.output.is_empty() => says(no_log(state, page)),
+        PodPart::Log if state.pod.log.output.is_empty() => explained(no_log(state, page)),
         PodPart::Log => {
             let lines = state.pod.log.output.from(page.top).take(height);
             lines.enumerate().map(|(at, line)| shown(page, page.top + at, line, log_role(line))).collect()
@@ -112,7 +112,7 @@ pub fn visible(state: &State, page: &PodPage, height: usize) -> Lines {
                 let lines = lines.iter().skip(page.top).take(height);
                 lines.enumerate().map(|(at, line)| shown(page, page.top + at, line, Role::Text)).collect()
             }
-            Err(why) => says(why),
+            Err(why) => explained(why),
         },
     }
 }
@@ -189,34 +189,34 @@ pub fn sheet(state: &State, page: &PodPage, width: usize) -> Lines {
     title.push(if page.gone {
         piece(Role::Warning, "was removed")
     } else {
-        let role = if row.trouble(false).is_some() { Role::Warning } else { Role::Text };
+        let role = if row.problem(false).is_some() { Role::Warning } else { Role::Text };
         piece(role, kubernetes::pod_words(row))
     });
     let mut lines = vec![title];
     if let Some(message) = row.message.as_deref() {
-        labelled_text(&mut lines, "", message, width, Role::Warning);
+        labeled_text(&mut lines, "", message, width, Role::Warning);
     }
     let now = state.cluster.at;
     if let Some(app) = &row.app {
         let of = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(&**app)));
         let place = of.map_or_else(|| ", unknown to the scheduler".to_owned(), |of| format!(" in {}", of.queue));
-        labelled_text(&mut lines, "application", &format!("{app}{place}"), width, Role::Text);
+        labeled_text(&mut lines, "application", &format!("{app}{place}"), width, Role::Text);
     } else {
-        labelled_text(&mut lines, "scheduled by", &row.scheduler, width, Role::Text);
+        labeled_text(&mut lines, "scheduled by", &row.scheduler, width, Role::Text);
     }
     if let Some(owner) = &row.owner {
-        labelled_text(&mut lines, "made by", &kubernetes::owner_words(owner, &row.namespace), width, Role::Text);
+        labeled_text(&mut lines, "made by", &kubernetes::owner_words(owner, &row.namespace), width, Role::Text);
     }
     if let Some(class) = &row.priority_class {
-        labelled_text(&mut lines, "class", class, width, Role::Text);
+        labeled_text(&mut lines, "class", class, width, Role::Text);
     }
     let (init, own) = row.containers.split_at(usize::from(row.init_containers).min(row.containers.len()));
     for (label, names) in [("init", init), ("containers", own)] {
         if !names.is_empty() {
-            labelled_text(&mut lines, label, &names.join(", "), width, Role::Text);
+            labeled_text(&mut lines, label, &names.join(", "), width, Role::Text);
         }
     }
-    labelled_text(&mut lines, "uid", &row.uid, width, Role::Dim);
+    labeled_text(&mut lines, "uid", &row.uid, width, Role::Dim);
     kubernetes::conditions(&mut lines, &row.conditions, now, width);
     lines.push(Vec::new());
     lines.push(vec![dim("what happened")]);

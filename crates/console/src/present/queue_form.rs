@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::present::edit_check::check;
-use crate::state::change::{ChangeField, DraftJob, FormDraft, Kind, Trouble, What};
+use crate::state::change::{ChangeField, DraftJob, FormDraft, Kind, Problem, What};
 use crate::state::editor::CheckJob;
 use config::edit;
 use config::edit::{Bound, NewLimit, NewQueue, Target};
@@ -14,7 +14,7 @@ use model::{MEMORY, VCORE};
 /// The input that removes a quantity.
 pub const NONE: &str = "none";
 
-type Edited = Result<(String, String), Trouble>;
+type Edited = Result<(String, String), Problem>;
 
 /// Applies the change of a form.
 pub fn draft(job: &DraftJob) -> FormDraft {
@@ -23,7 +23,7 @@ pub fn draft(job: &DraftJob) -> FormDraft {
         return drafted;
     }
     match edited(job) {
-        Err(trouble) => drafted.trouble = Some(trouble),
+        Err(problem) => drafted.problem = Some(problem),
         Ok((text, note)) => {
             let of = CheckJob {
                 at: job.at,
@@ -79,7 +79,7 @@ fn edited(job: &DraftJob) -> Edited {
     }
 }
 
-fn amounts(job: &DraftJob, bound: Bound) -> Result<String, Trouble> {
+fn amounts(job: &DraftJob, bound: Bound) -> Result<String, Problem> {
     let target = job.target();
     let mut text = job.base.text.to_string();
     for field in job.fields.iter().filter(|field| field.changed()) {
@@ -98,11 +98,11 @@ fn amounts(job: &DraftJob, bound: Bound) -> Result<String, Trouble> {
     Ok(text)
 }
 
-fn child(job: &DraftJob) -> Result<NewQueue, Trouble> {
+fn child(job: &DraftJob) -> Result<NewQueue, Problem> {
     let parent = match job.text(&What::Sort) {
         "" | "leaf" => false,
         "parent" => true,
-        other => return Err(Trouble::Field(format!("{other} is invalid; use leaf or parent"))),
+        other => return Err(Problem::Field(format!("{other} is invalid; use leaf or parent"))),
     };
     Ok(NewQueue {
         name: job.text(&What::Name).to_owned(),
@@ -129,9 +129,9 @@ fn limit(job: &DraftJob) -> Edited {
         let max_applications = applications(Some(count).filter(|count| !count.is_empty() && *count != NONE))?;
         let description = description.to_owned();
         // A limit for everyone must be the last.
-        let everybody = |limit: &NewLimit| limit.users.iter().chain(&limit.groups).any(|name| name == "*");
+        let all_users = |limit: &NewLimit| limit.users.iter().chain(&limit.groups).any(|name| name == "*");
         let new = NewLimit { description, users, groups, max_applications, max_resources };
-        let before = there.iter().position(everybody).filter(|_| !everybody(&new));
+        let before = there.iter().position(all_users).filter(|_| !all_users(&new));
         return Ok((edit::add_limit(text, &target, before, &new)?, "a new limit".to_owned()));
     };
     let mut limit = there[index].clone();
@@ -167,18 +167,18 @@ fn names(text: &str) -> Vec<String> {
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-fn applications(text: Option<&str>) -> Result<Option<u64>, Trouble> {
+fn applications(text: Option<&str>) -> Result<Option<u64>, Problem> {
     let number =
-        |text: &str| text.parse().map_err(|_| Trouble::Field(format!("{text} is not a number of applications")));
+        |text: &str| text.parse().map_err(|_| Problem::Field(format!("{text} is not a number of applications")));
     text.map(number).transpose()
 }
 
-fn pairs(text: &str) -> Result<Vec<(String, String)>, Trouble> {
+fn pairs(text: &str) -> Result<Vec<(String, String)>, Problem> {
     let pair = |part: String| match part.split_once('=') {
         Some((name, amount)) if !name.is_empty() && !amount.is_empty() => {
             Ok((resource(name).to_owned(), amount.to_owned()))
         }
-        _ => Err(Trouble::Field(format!("{part} is not an amount; write NAME=AMOUNT, for example memory=10G"))),
+        _ => Err(Problem::Field(format!("{part} is not an amount; write NAME=AMOUNT, for example memory=10G"))),
     };
     names(text).into_iter().map(pair).collect()
 }

@@ -119,7 +119,7 @@ struct Entry {
     here: bool,
 }
 
-fn entries(state: &State, room: u16) -> Vec<Entry> {
+fn entries(state: &State, space: u16) -> Vec<Entry> {
     let here = here(state);
     let first = board::title_of_first(state);
     let key =
@@ -136,7 +136,7 @@ fn entries(state: &State, room: u16) -> Vec<Entry> {
             shown.push(Entry { tab: *tab, x: u16::try_from(x).unwrap_or(u16::MAX), key, name, here: at == here });
             x += wide + form.between;
         }
-        if x.saturating_sub(form.between) <= usize::from(room) {
+        if x.saturating_sub(form.between) <= usize::from(space) {
             break;
         }
     }
@@ -144,7 +144,7 @@ fn entries(state: &State, room: u16) -> Vec<Entry> {
 }
 
 /// The pieces with their first columns.
-pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
+pub fn pieces(state: &State, space: u16) -> Vec<(u16, Vec<Piece>)> {
     let one = |entry: Entry| {
         let pieces = if entry.here {
             vec![piece(Role::Choice, format!("{}{}", entry.key, entry.name))]
@@ -153,13 +153,13 @@ pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
         };
         (entry.x, pieces)
     };
-    entries(state, room).into_iter().map(one).collect()
+    entries(state, space).into_iter().map(one).collect()
 }
 
 /// The page at a screen position.
 pub fn at(state: &State, area: Rect, at: Position) -> Option<GoCommand> {
     let wide = |entry: &Entry| u16::try_from(width(&entry.key) + width(&entry.name)).unwrap_or(0);
-    let room = area.width.saturating_sub(1);
+    let space = area.width.saturating_sub(1);
     let here = |entry: &Entry| Rect { x: area.x + 1 + entry.x, width: wide(entry), ..area }.contains(at);
-    entries(state, room).iter().find(|entry| here(entry)).map(|entry| entry.tab.id)
+    entries(state, space).iter().find(|entry| here(entry)).map(|entry| entry.tab.id)
 }

@@ -13,7 +13,7 @@ use crate::present::pieces::{Piece, Slot};
 use crate::present::text;
 use crate::state::column::{Column, Sort};
 use crate::state::cursor::Cursor;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 
 /// A screen column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl<C> Col<C> {
         Self { bar: true, ..self }
     }
 
-    pub(super) fn says_something(&self) -> bool {
+    pub(super) fn has_text(&self) -> bool {
         !self.bar && !self.title.is_empty()
     }
 }
@@ -80,13 +80,13 @@ pub struct Title {
     /// The name of its sort column.
     pub by: Option<&'static str>,
     /// The direction symbol, if it is the sort column.
-    pub sign: Option<&'static str>,
+    pub symbol: Option<&'static str>,
 }
 
 /// The sort state of a title.
-pub fn title<C: Column>(signs: &Signs, sort: Sort<C>, column: Option<C>) -> Title {
-    let sign = if sort.descending { signs.descending } else { signs.ascending };
-    Title { by: column.map(C::name), sign: (column == Some(sort.column)).then_some(sign) }
+pub fn title<C: Column>(symbols: &Symbols, sort: Sort<C>, column: Option<C>) -> Title {
+    let symbol = if sort.descending { symbols.descending } else { symbols.ascending };
+    Title { by: column.map(C::name), symbol: (column == Some(sort.column)).then_some(symbol) }
 }
 
 /// A text in a cell, cut to fit.
@@ -105,14 +105,14 @@ pub struct Run {
 /// Collects the texts of a row.
 #[derive(Debug)]
 pub struct Writer {
-    signs: &'static Signs,
+    symbols: &'static Symbols,
     runs: Vec<Run>,
 }
 
 impl Writer {
     /// An empty row.
-    pub fn new(signs: &'static Signs) -> Self {
-        Self { signs, runs: Vec::new() }
+    pub fn new(symbols: &'static Symbols) -> Self {
+        Self { symbols, runs: Vec::new() }
     }
 
     /// The collected texts.
@@ -121,8 +121,8 @@ impl Writer {
     }
 
     /// The signs in use.
-    pub fn signs(&self) -> &'static Signs {
-        self.signs
+    pub fn symbols(&self) -> &'static Symbols {
+        self.symbols
     }
 
     fn raw(&mut self, x: u16, max: u16, text: String, role: Role) -> u16 {
@@ -133,19 +133,19 @@ impl Writer {
 
     /// Writes text, cut at the end. Returns its width.
     pub fn text(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
-        let cut = text::cut(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
+        let cut = text::cut(&text::escape(text), usize::from(max), self.symbols.ellipsis).into_owned();
         self.raw(x, max, cut, role)
     }
 
     /// Writes a path, cut at the start.
     pub fn path(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
-        let cut = text::cut_start(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
+        let cut = text::cut_start(&text::escape(text), usize::from(max), self.symbols.ellipsis).into_owned();
         self.raw(x, max, cut, role)
     }
 
     /// Writes a name, cut in the middle.
     pub fn name(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
-        let cut = text::cut_name(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
+        let cut = text::cut_name(&text::escape(text), usize::from(max), self.symbols.ellipsis).into_owned();
         self.raw(x, max, cut, role)
     }
 
@@ -244,7 +244,7 @@ pub fn new<'a, C: Copy + 'a, I: PartialEq>(
 impl<'a> Table<'a> {
     /// Sets the text for an empty list.
     #[must_use]
-    pub fn or_says(self, empty: Vec<String>) -> Self {
+    pub fn or_reported(self, empty: Vec<String>) -> Self {
         Self { empty, ..self }
     }
 
@@ -271,8 +271,8 @@ impl<'a> Table<'a> {
     }
 
     /// The texts of a row in a line that starts at `x`.
-    pub fn row(&self, signs: &'static Signs, row: usize, x: u16) -> Vec<Run> {
-        let mut writer = Writer::new(signs);
+    pub fn row(&self, symbols: &'static Symbols, row: usize, x: u16) -> Vec<Run> {
+        let mut writer = Writer::new(symbols);
         let first = row == self.top || row == self.cursor;
         for (number, (_, slot)) in self.slots(x).enumerate() {
             match &self.repeats {

@@ -84,16 +84,16 @@ pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> 
     if max == 0 {
         return Cow::Borrowed("");
     }
-    let (mut used, mut begin) = (0, text.len());
+    let (mut used, mut start) = (0, text.len());
     for (at, grapheme) in text.grapheme_indices(true).rev() {
         let wide = grapheme.width();
         if used + wide > max - 1 {
             break;
         }
         used += wide;
-        begin = at;
+        start = at;
     }
-    Cow::Owned(format!("{ellipsis}{}", &text[begin..]))
+    Cow::Owned(format!("{ellipsis}{}", &text[start..]))
 }
 
 /// Keeps start and end of a name, because names often share their start; see [`cut`].
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn ascii_keeps_the_columns() {
+    fn ascii_preserves_the_columns() {
         assert_eq!(ascii("東-é"), "??-?");
     }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use crate::present::lists::queue_cells::Usage;
 use crate::state::State;
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use model::{QueuePath, VCORE};
-use view::trends::{Figure, Measure, Rings, Series, Subject, SubjectKind, Value};
+use view::trends::{Measure, Metric, Rings, Series, Subject, SubjectKind, Value};
 
 /// The number of cells.
 pub const CELLS: u16 = 8;
@@ -30,25 +30,25 @@ pub fn rings(state: &State) -> Option<&Rings> {
 }
 
 /// The oldest first. A queue: as [`of_queue`]; otherwise the largest share in 7.5 minutes, scaled to the hour's maximum (a node: to the node).
-pub fn cells(state: &State, subject: &Subject, signs: &Signs) -> String {
+pub fn cells(state: &State, subject: &Subject, symbols: &Symbols) -> String {
     let text = match subject {
-        Subject::Queue(queue) => of_queue(state, queue, SPAN, CELLS, signs),
+        Subject::Queue(queue) => of_queue(state, queue, SPAN, CELLS, symbols),
         subject => {
             let value = Value::plain(subject.kind(), Measure::Share);
             let top = matches!(subject, Subject::Node(_)).then_some(1000);
-            heights(state, (subject, &value), SPAN, top, CELLS, signs)
+            heights(state, (subject, &value), SPAN, top, CELLS, symbols)
         }
     };
     if text.trim().is_empty() { String::new() } else { text }
 }
 
 /// The cpu that a queue used, as heights in the scale of its meter, so that the trends of two queues can be compared.
-pub fn of_queue(state: &State, queue: &QueuePath, span: Duration, cells: u16, signs: &Signs) -> String {
+pub fn of_queue(state: &State, queue: &QueuePath, span: Duration, cells: u16, symbols: &Symbols) -> String {
     let part = state.cluster.part();
     let row = part.and_then(|part| part.queue_at(queue));
     let top = part.zip(row).and_then(|(part, row)| Usage::of(part, row, VCORE).base());
     let value = Value::amount(SubjectKind::Queue, Measure::Use, VCORE);
-    heights(state, (&Subject::Queue(queue.clone()), &value), span, top, cells, signs)
+    heights(state, (&Subject::Queue(queue.clone()), &value), span, top, cells, symbols)
 }
 
 /// A value over a time range as heights, in `cells` columns at the right of which is now; blank where nothing was measured.
@@ -59,28 +59,28 @@ pub fn heights(
     span: Duration,
     top: Option<i64>,
     cells: u16,
-    signs: &Signs,
+    symbols: &Symbols,
 ) -> String {
     let blank = || " ".repeat(usize::from(cells));
     let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
     let to = state.cluster.at;
     let series = rings.series(subject, value, to - span, to, usize::from(cells));
     let top = top.unwrap_or_else(|| largest(&series));
-    let cell = |figure: &Option<Figure>| figure.map_or(" ", |figure| height(figure.max, top, signs));
-    let drawn: String = series.figures.iter().map(cell).collect();
-    format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
+    let cell = |metric: &Option<Metric>| metric.map_or(" ", |metric| height(metric.max, top, symbols));
+    let drawn: String = series.metrics.iter().map(cell).collect();
+    format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.metrics.len())))
 }
 
 /// A value as the height of a cell.
-pub fn height(value: i64, top: i64, signs: &Signs) -> &'static str {
+pub fn height(value: i64, top: i64, symbols: &Symbols) -> &'static str {
     if value <= 0 {
-        return signs.nothing;
+        return symbols.nothing;
     }
     let eighth = (i128::from(value) * 8 - 1).div_euclid(i128::from(top.max(1)));
-    signs.bars[usize::try_from(eighth).unwrap_or(0).min(7)]
+    symbols.bars[usize::try_from(eighth).unwrap_or(0).min(7)]
 }
 
 /// The largest value of a line.
 pub fn largest(series: &Series) -> i64 {
-    series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0)
+    series.metrics.iter().flatten().map(|metric| metric.max).max().unwrap_or(0)
 }

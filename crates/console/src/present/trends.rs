@@ -10,9 +10,10 @@ use crate::state::page::{Page, Subject as Shown};
 use crate::state::trends::TrendsPage;
 use crate::theme::Role;
 use model::Time;
-use source::trends::Keeping;
+use source::trends::Storage;
 use view::Side;
-use view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
+use view::trends::{Mark, Measure, Metric, Ring, Series, Subject, Unit, Value};
+use view::units::round_up;
 
 /// The width of the scale at the left.
 pub const GUTTER: u16 = 9;
@@ -20,7 +21,7 @@ pub const GUTTER: u16 = 9;
 const MOST_ABOVE: i64 = 4;
 
 /// The lines of a page for a width.
-pub struct Picture {
+pub struct TrendChart {
     /// The first value.
     pub first: Series,
     /// The second value, with its own scale if the unit differs.
@@ -52,7 +53,7 @@ pub fn span(state: &State, page: &TrendsPage) -> (Time, Time) {
 }
 
 /// The lines, if measured.
-pub fn picture(state: &State, page: &TrendsPage) -> Option<Picture> {
+pub fn trend_chart(state: &State, page: &TrendsPage) -> Option<TrendChart> {
     let (rings, (from, to), columns) = (rings(state)?, span(state, page), columns(state));
     let read = |value: &Value| rings.series(&page.of, value, from, to, columns);
     let first = read(&page.value);
@@ -74,11 +75,16 @@ pub fn picture(state: &State, page: &TrendsPage) -> Option<Picture> {
         top = top.max(1000);
     }
     let marks = rings.marks().filter_map(|mark| Some((first.step_of(mark.at)?, Arc::clone(mark)))).collect();
-    let last = first.figures.len().saturating_sub(1);
+    let last = first.metrics.len().saturating_sub(1);
     // Another process may lag by a minute, or the connection may be down.
-    let newest = first.figures.iter().rposition(Option::is_some).unwrap_or(last);
+    let newest = first.metrics.iter().rposition(Option::is_some).unwrap_or(last);
     let cursor = page.cursor.map_or(newest, |at| first.step_of(at).unwrap_or(if at < from { 0 } else { last }));
-    Some(Picture { first, second, bounds, top: top.max(1), second_top: second_top.max(1), marks, cursor })
+    let round = |value: &Value, top: i64| match value.measure.unit() {
+        Unit::Share => top.max(1),
+        _ => round_up(value.resource.as_deref().unwrap_or_default(), top.max(1)),
+    };
+    let second_top = page.second.as_ref().map_or(1, |second| round(second, second_top));
+    Some(TrendChart { bounds, top: round(&page.value, top), second_top, first, second, marks, cursor })
 }
 
 fn same_scale(one: &Value, other: &Value) -> bool {
@@ -86,21 +92,21 @@ fn same_scale(one: &Value, other: &Value) -> bool {
 }
 
 fn largest(series: &Series) -> i64 {
-    series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0)
+    series.metrics.iter().flatten().map(|metric| metric.max).max().unwrap_or(0)
 }
 
-impl Picture {
+impl TrendChart {
     /// The time, values, and marks under the cursor.
     pub fn reading(&self, state: &State, page: &TrendsPage) -> Vec<Piece> {
         let at = self.first.at(self.cursor);
         let mut pieces = vec![piece(Role::Strong, format::when(at, state.cluster.past.live))];
-        let mut say = |value: &Value, series: &Series, role: Role| {
-            let figure = series.figures.get(self.cursor).copied().flatten();
-            pieces.extend([dim(format!("   {} ", value.title())), piece(role, figure_words(value, figure))]);
+        let mut add = |value: &Value, series: &Series, role: Role| {
+            let metric = series.metrics.get(self.cursor).copied().flatten();
+            pieces.extend([dim(format!("   {} ", value.title())), piece(role, metric_words(value, metric))]);
         };
-        say(&page.value, &self.first, Role::Accent);
+        add(&page.value, &self.first, Role::Accent);
         if let (Some(value), Some(series)) = (&page.second, &self.second) {
-            say(value, series, Role::Warning);
+            add(value, series, Role::Warning);
         }
         pieces
     }
@@ -127,24 +133,24 @@ impl Picture {
 }
 
 /// A value, with minimum and maximum if they differ.
-fn figure_words(value: &Value, figure: Option<Figure>) -> String {
-    match figure {
+fn metric_words(value: &Value, metric: Option<Metric>) -> String {
+    match metric {
         None => "not known".to_owned(),
-        Some(figure) if figure.min == figure.max => value.show(figure.mean),
-        Some(figure) => {
-            format!("{} ({} to {})", value.show(figure.mean), value.show(figure.min), value.show(figure.max))
+        Some(metric) if metric.min == metric.max => value.show(metric.mean),
+        Some(metric) => {
+            format!("{} ({} to {})", value.show(metric.mean), value.show(metric.min), value.show(metric.max))
         }
     }
 }
 
 /// The subject, the values, and their meaning.
-pub fn title(page: &TrendsPage, picture: Option<&Picture>) -> Vec<Piece> {
+pub fn title(page: &TrendsPage, trend_chart: Option<&TrendChart>) -> Vec<Piece> {
     let mut pieces = vec![piece(Role::Title, page.of.to_string()), plain("  ")];
     pieces.push(piece(Role::Accent, page.value.title()));
     if let Some(second) = &page.second {
         pieces.extend([dim(" and "), piece(Role::Warning, second.title())]);
-        if let Some(picture) = picture.filter(|_| !same_scale(second, &page.value)) {
-            pieces.push(dim(format!(" (top: {})", second.show(picture.second_top))));
+        if let Some(trend_chart) = trend_chart.filter(|_| !same_scale(second, &page.value)) {
+            pieces.push(dim(format!(" (top: {})", second.show(trend_chart.second_top))));
         }
     }
     pieces.push(dim(format!("  {}", page.value.measure.means())));
@@ -153,15 +159,15 @@ pub fn title(page: &TrendsPage, picture: Option<&Picture>) -> Vec<Piece> {
 
 /// How far the data reaches back.
 pub fn footer(state: &State) -> Vec<Piece> {
-    if let Some(trouble) = state.cluster.trends.keeping.trouble() {
-        return vec![piece(Role::Warning, trouble)];
+    if let Some(problem) = state.cluster.trends.storage.problem() {
+        return vec![piece(Role::Warning, problem)];
     }
     let Some(rings) = rings(state) else { return Vec::new() };
     let live = state.cluster.past.live;
     let words = |(ring, name): (Ring, &str)| Some(format!("{name} since {}", format::when(rings.oldest(ring)?, live)));
     let all = [(Ring::Fine, "10 s"), (Ring::Minute, "1 min"), (Ring::Hour, "1 h")];
     let mut text = all.into_iter().filter_map(words).collect::<Vec<_>>().join(", ");
-    if let Keeping::Reads(_) = &*state.cluster.trends.keeping {
+    if let Storage::Reads(_) = &*state.cluster.trends.storage {
         text += "; another process writes them, once a minute";
     }
     if rings.left_out() > 0 {

@@ -5,10 +5,13 @@ use source::TrialStatus;
 
 /// `10m after 0:41, with 1 change: kill etl-1`
 pub fn words(trial: &TrialStatus) -> String {
-    let after = trial.now.since(trial.began);
-    let began = format::when(trial.began, trial.now);
-    let when =
-        if after.is_zero() { format!("at {began}") } else { format!("{} after {began}", format::duration(after)) };
+    let after = trial.now.since(trial.started_at);
+    let started_at = format::when(trial.started_at, trial.now);
+    let when = if after.is_zero() {
+        format!("at {started_at}")
+    } else {
+        format!("{} after {started_at}", format::duration(after))
+    };
     let changes = match (trial.changes.len(), trial.changed_side) {
         (0, _) => "no changes yet".to_owned(),
         (count, true) => {

@@ -2,11 +2,11 @@
 //!
 //! Rows contain 0 or nothing for such a value. The columns here name the REST API keys that they use.
 
-use crate::present::details::sheet::labelled_text;
+use crate::present::details::sheet::labeled_text;
 use crate::present::pieces::{Lines, Piece, dim};
 use crate::present::text;
 use crate::state::column::{AppColumn, NodeColumn, QueueColumn};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, VCORE};
 use view::unread::Unknown;
 use view::{AppRow, NodeRow, PartitionView, QueueRow};
@@ -128,14 +128,14 @@ pub fn why(unknown: &Unknown) -> String {
 }
 
 /// The cell of an unknown value.
-pub fn cell(signs: &Signs) -> Piece {
-    dim(signs.none)
+pub fn cell(symbols: &Symbols) -> Piece {
+    dim(symbols.none)
 }
 
 /// Replaces a text by the unknown symbol of the same width.
-pub fn blank(piece: &mut Piece, signs: &Signs) {
+pub fn blank(piece: &mut Piece, symbols: &Symbols) {
     let width = text::width(&piece.text);
-    *piece = dim(format!("{:>width$}", signs.none));
+    *piece = dim(format!("{:>width$}", symbols.none));
 }
 
 /// Lines about unknown values.
@@ -143,6 +143,6 @@ pub fn lines(lines: &mut Lines, part: Option<&PartitionView>, kind: &str, name: 
     let all = part.into_iter().flat_map(|part| part.unknown.iter()).filter(|one| one.is_of(kind, name));
     for (at, one) in all.enumerate() {
         let words = if one.path.is_empty() { one.reason.clone() } else { format!("{}: {}", one.path, one.reason) };
-        labelled_text(lines, if at == 0 { "unknown" } else { "" }, &words, width, Role::Warning);
+        labeled_text(lines, if at == 0 { "unknown" } else { "" }, &words, width, Role::Warning);
     }
 }

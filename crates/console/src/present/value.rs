@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::present::format;
 use crate::present::text;
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use model::{MEMORY, Resource, Time, VCORE};
 use view::units::show_amount;
 
@@ -69,7 +69,7 @@ impl Unit {
     }
 
     /// Whether it is right-aligned.
-    pub const fn is_figure(self) -> bool {
+    pub const fn is_metric(self) -> bool {
         !matches!(self, Self::Words)
     }
 }
@@ -80,7 +80,7 @@ pub enum Value<'a> {
     /// Nothing to say.
     Nothing,
     /// A number in the unit of its column.
-    Figure(i64),
+    Metric(i64),
     /// Text, not escaped.
     Text(Cow<'a, str>),
     /// No limit: more than any number.
@@ -98,35 +98,35 @@ impl<'a> Value<'a> {
 
     /// A count, saturated to 64 bits.
     pub fn count(count: impl TryInto<i64>) -> Self {
-        Self::Figure(count.try_into().unwrap_or(i64::MAX))
+        Self::Metric(count.try_into().unwrap_or(i64::MAX))
     }
 
     /// The quantity of one resource.
     pub fn amount(resource: &Resource, name: &str) -> Self {
-        Self::Figure(resource.amount(name))
+        Self::Metric(resource.amount(name))
     }
 
     /// A limit; `None` is no limit.
     pub fn bound(bound: Option<i64>) -> Self {
-        bound.map_or(Self::Unbounded, Self::Figure)
+        bound.map_or(Self::Unbounded, Self::Metric)
     }
 
     /// The duration up to `now`, which does not change the order.
     pub fn lasting(now: Time, since: Option<Time>) -> Self {
         let micros = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
-        since.map_or(Self::Nothing, |since| Self::Figure(micros(now).saturating_sub(micros(since))))
+        since.map_or(Self::Nothing, |since| Self::Metric(micros(now).saturating_sub(micros(since))))
     }
 
     /// A scheduler time.
     pub fn moment(at: Time) -> Self {
-        Self::Figure(i64::try_from(at.0).unwrap_or(i64::MAX))
+        Self::Metric(i64::try_from(at.0).unwrap_or(i64::MAX))
     }
 
     /// A copy that owns its text.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Self::Nothing => Value::Nothing,
-            Self::Figure(figure) => Value::Figure(figure),
+            Self::Metric(metric) => Value::Metric(metric),
             Self::Text(text) => Value::Text(text.into_owned().into()),
             Self::Unbounded => Value::Unbounded,
             Self::Unknown => Value::Unknown,
@@ -134,29 +134,29 @@ impl<'a> Value<'a> {
     }
 
     /// The text for people.
-    pub fn shown(&self, unit: Unit, signs: &Signs) -> String {
-        let micros = |figure: &i64| u64::try_from(*figure).unwrap_or(0);
+    pub fn shown(&self, unit: Unit, symbols: &Symbols) -> String {
+        let micros = |metric: &i64| u64::try_from(*metric).unwrap_or(0);
         match (self, unit) {
-            (Self::Nothing | Self::Unbounded, _) => signs.nothing.to_owned(),
-            (Self::Unknown, _) => signs.none.to_owned(),
+            (Self::Nothing | Self::Unbounded, _) => symbols.nothing.to_owned(),
+            (Self::Unknown, _) => symbols.none.to_owned(),
             (Self::Text(text), _) => text.to_string(),
-            (Self::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) => signs.nothing.to_owned(),
-            (Self::Figure(figure), Unit::Words | Unit::Count) => show_amount("", *figure),
-            (Self::Figure(figure), Unit::Number) => figure.to_string(),
-            (Self::Figure(figure), Unit::Vcore) => show_amount(VCORE, *figure),
-            (Self::Figure(figure), Unit::Bytes) => show_amount(MEMORY, *figure),
-            (Self::Figure(figure), Unit::Lasting) => format::duration(Duration::from_micros(micros(figure))),
-            (Self::Figure(figure), Unit::Moment) => format::when(Time(micros(figure)), Time::ZERO),
-            (Self::Figure(figure), Unit::Share) => format!("{}%", figure / 10),
-            (Self::Figure(figure), Unit::Hours) => Unit::hours(*figure),
+            (Self::Metric(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) => symbols.nothing.to_owned(),
+            (Self::Metric(metric), Unit::Words | Unit::Count) => show_amount("", *metric),
+            (Self::Metric(metric), Unit::Number) => metric.to_string(),
+            (Self::Metric(metric), Unit::Vcore) => show_amount(VCORE, *metric),
+            (Self::Metric(metric), Unit::Bytes) => show_amount(MEMORY, *metric),
+            (Self::Metric(metric), Unit::Lasting) => format::duration(Duration::from_micros(micros(metric))),
+            (Self::Metric(metric), Unit::Moment) => format::when(Time(micros(metric)), Time::ZERO),
+            (Self::Metric(metric), Unit::Share) => format!("{}%", metric / 10),
+            (Self::Metric(metric), Unit::Hours) => Unit::hours(*metric),
         }
     }
 
     /// The value for programs: whole cores, bytes, and seconds. `None` for nothing and no limit.
     pub fn data(&self, unit: Unit) -> Option<String> {
-        let decimal = |figure: i64, of: u64, places: usize| {
-            let sign = if figure < 0 { "-" } else { "" };
-            let (whole, rest) = (figure.unsigned_abs() / of, figure.unsigned_abs() % of);
+        let decimal = |metric: i64, of: u64, places: usize| {
+            let sign = if metric < 0 { "-" } else { "" };
+            let (whole, rest) = (metric.unsigned_abs() / of, metric.unsigned_abs() % of);
             let text = format!("{sign}{whole}.{rest:0places$}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         };
@@ -164,16 +164,16 @@ impl<'a> Value<'a> {
             (Self::Nothing | Self::Unbounded, _) => None,
             (Self::Unknown, _) => Some("unknown".to_owned()),
             (Self::Text(text), _) => Some(text.to_string()),
-            (Self::Figure(figure), Unit::Vcore | Unit::Share | Unit::Hours) => Some(decimal(*figure, 1_000, 3)),
-            (Self::Figure(figure), Unit::Lasting | Unit::Moment) => Some(decimal(*figure, 1_000_000, 6)),
-            (Self::Figure(figure), Unit::Words | Unit::Count | Unit::Number | Unit::Bytes) => Some(figure.to_string()),
+            (Self::Metric(metric), Unit::Vcore | Unit::Share | Unit::Hours) => Some(decimal(*metric, 1_000, 3)),
+            (Self::Metric(metric), Unit::Lasting | Unit::Moment) => Some(decimal(*metric, 1_000_000, 6)),
+            (Self::Metric(metric), Unit::Words | Unit::Count | Unit::Number | Unit::Bytes) => Some(metric.to_string()),
         }
     }
 
     fn rank(&self) -> u8 {
         match self {
             Self::Nothing | Self::Unknown => 0,
-            Self::Figure(_) => 1,
+            Self::Metric(_) => 1,
             Self::Text(_) => 2,
             Self::Unbounded => 3,
         }
@@ -183,7 +183,7 @@ impl<'a> Value<'a> {
 impl Ord for Value<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Figure(one), Self::Figure(two)) => one.cmp(two),
+            (Self::Metric(one), Self::Metric(two)) => one.cmp(two),
             (Self::Text(one), Self::Text(two)) => text::natural(one, two),
             _ => self.rank().cmp(&other.rank()),
         }
@@ -284,13 +284,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_stand_in_whole_units_without_them() {
+    fn values_are_in_whole_units_without_unit_names() {
         for (value, unit, data) in [
-            (Value::Figure(9_500), Unit::Vcore, Some("9.5")),
-            (Value::Figure(-12_000), Unit::Vcore, Some("-12")),
-            (Value::Figure(2_000_000_000), Unit::Bytes, Some("2000000000")),
-            (Value::Figure(1_250_000), Unit::Lasting, Some("1.25")),
-            (Value::Figure(0), Unit::Count, Some("0")),
+            (Value::Metric(9_500), Unit::Vcore, Some("9.5")),
+            (Value::Metric(-12_000), Unit::Vcore, Some("-12")),
+            (Value::Metric(2_000_000_000), Unit::Bytes, Some("2000000000")),
+            (Value::Metric(1_250_000), Unit::Lasting, Some("1.25")),
+            (Value::Metric(0), Unit::Count, Some("0")),
             (Value::text("a/b"), Unit::Words, Some("a/b")),
             (Value::text(""), Unit::Words, None),
             (Value::Unbounded, Unit::Bytes, None),
@@ -300,10 +300,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_first_and_no_bound_last() {
-        let mut values = [Value::Unbounded, Value::Figure(3), Value::Nothing, Value::Figure(-1)];
+    fn zero_is_first_and_unlimited_is_last() {
+        let mut values = [Value::Unbounded, Value::Metric(3), Value::Nothing, Value::Metric(-1)];
         values.sort();
-        assert_eq!(values, [Value::Nothing, Value::Figure(-1), Value::Figure(3), Value::Unbounded]);
+        assert_eq!(values, [Value::Nothing, Value::Metric(-1), Value::Metric(3), Value::Unbounded]);
         let mut names = ["q10", "q2", "q1"].map(Value::text);
         names.sort();
         assert_eq!(names, ["q1", "q2", "q10"].map(Value::text));

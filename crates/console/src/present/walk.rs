@@ -10,30 +10,30 @@
 
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::text;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use view::PartitionView;
 use view::placement::{Line, Mark, Placement, PlacementOutcome, RuleRef, template_words};
 
 const LEAST_NOTE: usize = 24;
 
 /// The trace in at most `width` columns.
-pub fn lines(walk: &[Line], width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
+pub fn lines(walk: &[Line], width: usize, symbols: &Symbols) -> Vec<Vec<Piece>> {
     let cells: Vec<[String; 4]> = walk
         .iter()
         .map(|line| {
             let head = format!("{:indent$}{}", "", line.head, indent = 2 * line.depth);
-            [head, line.subject.clone(), line.note.clone(), marked(line.mark, signs)]
+            [head, line.subject.clone(), line.note.clone(), marked(line.mark, symbols)]
                 .map(|cell| text::escape(&cell).into_owned())
         })
         .collect();
     let widest = |column: usize| cells.iter().map(|cells| text::width(&cells[column])).max().unwrap_or(0);
     let (head, subject, note, mark) = (widest(0), widest(1), widest(2), widest(3));
     let others = head + subject + mark + 6;
-    let room = width.saturating_sub(others);
+    let space = width.saturating_sub(others);
     let mut lines = Vec::new();
     for (cells, line) in cells.iter().zip(walk) {
         if others + note.min(LEAST_NOTE) <= width {
-            columns(&mut lines, cells, line.mark, [head, subject, note.min(room)]);
+            columns(&mut lines, cells, line.mark, [head, subject, note.min(space)]);
         } else {
             stacked(&mut lines, cells, line.mark, width);
         }
@@ -66,13 +66,13 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
         lines.push(vec![piece(strong, head.clone())]);
     }
     let indent = 4;
-    let room = width.saturating_sub(indent);
-    if !subject.is_empty() && !note.is_empty() && text::width(subject) + 2 + text::width(note) <= room {
+    let space = width.saturating_sub(indent);
+    if !subject.is_empty() && !note.is_empty() && text::width(subject) + 2 + text::width(note) <= space {
         let line = vec![plain(" ".repeat(indent)), plain(subject.clone()), plain("  "), dim(note.clone())];
         lines.push(line);
     } else {
         for (role, text) in [(Role::Text, subject), (Role::Dim, note)] {
-            let wrapped = text::wrap(text, room).into_iter().filter(|line| !line.is_empty());
+            let wrapped = text::wrap(text, space).into_iter().filter(|line| !line.is_empty());
             lines.extend(wrapped.map(|line| vec![plain(" ".repeat(indent)), piece(role, line)]));
         }
     }
@@ -86,10 +86,10 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
     }
 }
 
-fn marked(mark: Mark, signs: &Signs) -> String {
+fn marked(mark: Mark, symbols: &Symbols) -> String {
     match mark {
-        Mark::Placed => format!("{} {mark}", signs.good),
-        Mark::Rejected => format!("{} {mark}", signs.bad),
+        Mark::Placed => format!("{} {mark}", symbols.good),
+        Mark::Rejected => format!("{} {mark}", symbols.bad),
         Mark::None | Mark::Next | Mark::NotReached => mark.to_string(),
     }
 }
@@ -107,8 +107,13 @@ const fn role(mark: Mark) -> Role {
 }
 
 /// The queue with created queues, or the reason of the rejection.
-pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
-    let (sign, role, first, rest) = match &placement.outcome {
+pub fn verdict(
+    placement: &Placement,
+    part: Option<&PartitionView>,
+    width: usize,
+    symbols: &Symbols,
+) -> Vec<Vec<Piece>> {
+    let (symbol, role, first, rest) = match &placement.outcome {
         PlacementOutcome::Placed(placed) => {
             let by = match placed.rule {
                 RuleRef::Rule(number) => format!("rule {}", number + 1),
@@ -123,15 +128,15 @@ pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize
                 }
                 words.extend(parents.iter().map(|parent| format!("below the new parent {parent}")));
             }
-            (signs.arrow, Role::Good, placed.path.to_string(), words.join(", "))
+            (symbols.arrow, Role::Good, placed.path.to_string(), words.join(", "))
         }
         PlacementOutcome::Refused(refused) => {
-            (signs.limit, Role::Error, format!("rejected, {}", refused.refusal.code()), refused.refusal.to_string())
+            (symbols.limit, Role::Error, format!("rejected, {}", refused.refusal.code()), refused.refusal.to_string())
         }
     };
     let (first, rest) = (text::escape(&first).into_owned(), text::escape(&rest).into_owned());
     let used = text::width(&first) + 5;
-    let mut lines = vec![vec![piece(role, sign), plain(" "), piece(role, first)]];
+    let mut lines = vec![vec![piece(role, symbol), plain(" "), piece(role, first)]];
     if used + text::width(&rest) <= width {
         lines[0].extend([plain("   "), plain(rest)]);
     } else {

@@ -50,8 +50,8 @@ fn limit_at(state: &State, account: &Account, line: &LineId) -> Option<LimitUse>
         LineId::Group(queue, group) => of(Side::Group, group, queue),
         LineId::App(id) => {
             let app = part.app_by_id(id)?;
-            let held = app.blocked_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
-            held.or_else(|| app.asks.values().find_map(|ask| part.limit_too_full_for(app, &ask.resource)))
+            let blocked = app.blocked_by_limits.then(|| part.blocking_limit(app)).flatten();
+            blocked.or_else(|| app.asks.values().find_map(|ask| part.limit_too_full_for(app, &ask.resource)))
         }
     }
 }

@@ -96,8 +96,8 @@ impl Driver {
     }
 
     /// Runs a line of linear mode.
-    pub fn hear(&mut self, reader: &mut Reader, line: &str) -> Vec<String> {
-        let received = reader.hear(self.state(), line);
+    pub fn enter(&mut self, reader: &mut Reader, line: &str) -> Vec<String> {
+        let received = reader.enter(self.state(), line);
         let mut lines = received.lines;
         for step in received.steps {
             self.step(Incoming::Step(step));
@@ -105,8 +105,8 @@ impl Driver {
         self.settle();
         self.look();
         for _ in 0..CLOSES {
-            let (said, steps) = reader.tell(self.session.state(), received.then);
-            lines.extend(said);
+            let (reported, steps) = reader.report(self.session.state(), received.then);
+            lines.extend(reported);
             if steps.is_empty() {
                 break;
             }

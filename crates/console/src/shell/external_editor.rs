@@ -46,9 +46,9 @@ pub fn edit(text: &str) -> Result<String, String> {
 }
 
 fn file(text: &str) -> io::Result<PathBuf> {
-    let folder = std::env::temp_dir();
+    let dir = std::env::temp_dir();
     for attempt in 0..100 {
-        let file = folder.join(format!("kornsole-{}-{attempt}.yaml", std::process::id()));
+        let file = dir.join(format!("kornsole-{}-{attempt}.yaml", std::process::id()));
         match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file) {
             Ok(mut opened) => {
                 opened.write_all(text.as_bytes())?;

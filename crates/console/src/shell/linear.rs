@@ -68,7 +68,7 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     let (typed, start) = (io::stdin().is_terminal(), Instant::now());
     let workers = Workers::new()?;
     let (reader, lines) = Default::default();
-    let mut talk = Talk {
+    let mut dialog = Dialog {
         session,
         reader,
         lines,
@@ -82,8 +82,8 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
         prompted: false,
         quit: false,
     };
-    talk.watch_source();
-    match talk.run() {
+    dialog.watch_source();
+    match dialog.run() {
         // The reader is gone.
         Err(error) if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) => {
             Ok(())
@@ -127,7 +127,7 @@ fn watch_signals(sender: &Sender<Event>) -> io::Result<()> {
     std::thread::Builder::new().name("console-signals".to_owned()).spawn(wait).map(drop)
 }
 
-struct Talk {
+struct Dialog {
     session: Session,
     reader: Reader,
     lines: Vec<Option<String>>,
@@ -143,17 +143,17 @@ struct Talk {
     quit: bool,
 }
 
-impl Talk {
+impl Dialog {
     fn run(&mut self) -> color_eyre::Result<()> {
-        let connecting = |talk: &Self| !talk.session.state().cluster.link.is_live();
+        let connecting = |dialog: &Self| !dialog.session.state().cluster.link.is_live();
         self.until(FIRST, connecting)?;
-        self.until(FIRST, |talk| talk.session.is_busy())?;
-        let first = self.reader.begin(self.session.state());
-        self.say(first)?;
+        self.until(FIRST, |dialog| dialog.session.is_busy())?;
+        let first = self.reader.start(self.session.state());
+        self.print_lines(first)?;
         while !self.quit {
             let Some(line) = self.next_line()? else { break };
             let Some(line) = line else {
-                self.say(vec!["The input has ended; kornsole exits.".to_owned()])?;
+                self.print_lines(vec!["The input has ended; kornsole exits.".to_owned()])?;
                 break;
             };
             self.take(&line)?;
@@ -174,7 +174,7 @@ impl Talk {
         });
     }
 
-    fn say(&mut self, lines: Vec<String>) -> color_eyre::Result<()> {
+    fn print_lines(&mut self, lines: Vec<String>) -> color_eyre::Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -215,7 +215,7 @@ impl Talk {
             }
             let (now, state) = (self.now(), self.session.state());
             let news = self.reader.announce(state, now);
-            self.say(news)?;
+            self.print_lines(news)?;
         }
     }
 
@@ -259,25 +259,25 @@ impl Talk {
     fn take(&mut self, line: &str) -> color_eyre::Result<()> {
         if !self.typed {
             let prompt = self.reader.prompt(self.session.state());
-            self.say(vec![format!("{prompt}{}", plain::text(line))])?;
+            self.print_lines(vec![format!("{prompt}{}", plain::text(line))])?;
         }
         if !self.may_answer()? {
             return Ok(());
         }
         self.step(Incoming::Refresh)?;
-        let received = self.reader.hear(self.session.state(), line);
-        self.say(received.lines)?;
+        let received = self.reader.enter(self.session.state(), line);
+        self.print_lines(received.lines)?;
         self.carry_out(received.steps)?;
-        self.until(PATIENCE, |talk| talk.session.is_busy())?;
+        self.until(PATIENCE, |dialog| dialog.session.is_busy())?;
         if self.session.is_busy() && received.then != Then::Nothing && !self.quit {
-            self.say(vec!["No answer yet; use read when it has arrived.".to_owned()])?;
+            self.print_lines(vec!["No answer yet; use read when it has arrived.".to_owned()])?;
         }
         for _ in 0..CLOSES {
             if self.quit {
                 break;
             }
-            let (lines, steps) = self.reader.tell(self.session.state(), received.then);
-            self.say(lines)?;
+            let (lines, steps) = self.reader.report(self.session.state(), received.then);
+            self.print_lines(lines)?;
             if steps.is_empty() {
                 break;
             }
@@ -289,7 +289,7 @@ impl Talk {
     /// A question that opened by itself accepts no typed answer for a moment: the line was meant for something else.
     /// Other input waits.
     fn may_answer(&mut self) -> color_eyre::Result<bool> {
-        let from = |talk: &Self| match talk.session.state().layers.last() {
+        let from = |dialog: &Self| match dialog.session.state().layers.last() {
             Some(Layer::Confirm(question)) => question.from,
             _ => Duration::ZERO,
         };
@@ -297,9 +297,9 @@ impl Talk {
             return Ok(true);
         }
         if self.typed {
-            self.say(vec!["Rejected: the question just appeared; answer it again.".to_owned()])?;
-            let asked = self.reader.tell(self.session.state(), Then::Look).0;
-            self.say(asked)?;
+            self.print_lines(vec!["Rejected: the question just appeared; answer it again.".to_owned()])?;
+            let asked = self.reader.report(self.session.state(), Then::Look).0;
+            self.print_lines(asked)?;
             return Ok(false);
         }
         let end = from(self);
@@ -326,7 +326,7 @@ impl Talk {
             Effect::Copy(text) => {
                 let lines = text.lines().map(plain::text);
                 let lines = std::iter::once("Text to copy:".to_owned()).chain(lines).collect();
-                self.say(lines)?;
+                self.print_lines(lines)?;
             }
             Effect::EditText(text) => {
                 let edited = if self.typed {

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_how_one_ended() {
+    fn the_end_of_an_application_is_shown() {
         let failed = background(&["/bin/sh", "-c", "echo first; echo no such pod >&2; exit 3"], &[]).unwrap_err();
         assert!(failed.contains("own ended with") && failed.ends_with(": no such pod"), "{failed}");
         assert!(background(&["/no/such/program"], &[]).unwrap_err().contains("cannot start"));

@@ -83,7 +83,7 @@ pub fn perform(work: Work) -> Option<Reply> {
 fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, String> {
     let board = source.alerts().ok_or("rules are not evaluated here")?;
     match step {
-        SilenceStep::Begin(order, at) => {
+        SilenceStep::Start(order, at) => {
             board.can_silence(&order)?;
             let (rule, lasts) = (order.rule.clone().unwrap_or_default(), order.lasts);
             let subject = order.subject.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -93,8 +93,8 @@ fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, Str
             Ok(format!("silence {id} is active for {}", span(lasts)))
         }
         SilenceStep::End(id, by, at) => {
-            let picture = board.picture();
-            let known = picture.silences.iter().find(|one| one.id == id && one.ended.is_none());
+            let snapshot = board.snapshot();
+            let known = snapshot.silences.iter().find(|one| one.id == id && one.ended.is_none());
             let of = known.ok_or_else(|| format!("silence {id} is not active"))?.words();
             audited(source, Act::EndSilence { silence: id, of }.into())?;
             board.end_silence(id, &by, at)?;

@@ -38,7 +38,7 @@ pub struct Personal {
     /// The saved views by name.
     pub views: BTreeMap<String, SavedView>,
     /// The file for the user's arrangements; empty: not stored.
-    pub keep_in: PathBuf,
+    pub saved_dir: PathBuf,
     /// The first page.
     pub start: StartPage,
     /// Quitting a simulation does not ask.
@@ -53,7 +53,7 @@ pub struct Personal {
 
 impl Default for Personal {
     fn default() -> Self {
-        let (file, faults, contexts, columns, views, keep_in) = Default::default();
+        let (file, faults, contexts, columns, views, saved_dir) = Default::default();
         let (start, opener, simulator) = (StartPage::Queues, None, None);
         let (kubeconfig, here, own_commands, simulated) = (Ok(Vec::new()), None, Vec::new(), false);
         Self {
@@ -65,7 +65,7 @@ impl Default for Personal {
             here,
             columns,
             views,
-            keep_in,
+            saved_dir,
             start,
             simulated,
             opener,
@@ -93,7 +93,7 @@ impl Personal {
             }
             StartPage::Queues => {}
         }
-        (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
+        (state.columns, state.views, state.saved_dir) = (self.columns, self.views, self.saved_dir);
         if self.opener.is_some() {
             state.contexts = contexts(self.contexts, self.kubeconfig, self.here);
         }
@@ -120,10 +120,10 @@ fn contexts(
         origin: ContextOrigin::Settings,
         ..ContextEntry::default()
     };
-    let (theirs, fault) = match kubeconfig {
-        Ok(theirs) => (theirs, None),
+    let (remote, fault) = match kubeconfig {
+        Ok(remote) => (remote, None),
         Err(why) => (Vec::new(), Some(why)),
     };
-    let all = own.into_iter().map(entry).chain(theirs).map(Arc::new).collect();
+    let all = own.into_iter().map(entry).chain(remote).map(Arc::new).collect();
     Contexts { all, here, fault, ..Contexts::default() }
 }

@@ -104,7 +104,7 @@ pub fn run_tapped(
         let _ = wake.send(Event::Reply);
     }));
     if let Some(tap) = &mut tap {
-        tap.begin(size, session.state());
+        tap.start(size, session.state());
     }
     let workers = Workers::new()?;
     let start = Instant::now();

@@ -39,7 +39,7 @@ use crate::state::{Options, State};
 use crate::theme::{Theme, ThemeName};
 use crate::update::action::Action;
 use crate::update::{feed, key, long, start, update, write};
-use source::{Focus, LogStream, Source, StopSign};
+use source::{Focus, LogStream, Source, StopFlag};
 use view::kubernetes::LogName;
 
 type StampedReply = (u64, Reply);
@@ -59,10 +59,10 @@ pub struct Session {
     opening: Option<(String, u64)>,
     real: Option<Box<(State, Arc<dyn Source>)>>,
     era: u64,
-    held: VecDeque<Input>,
+    deferred: VecDeque<Input>,
     clusters: clusters::Clusters,
     reading: bool,
-    forecast: StopSign,
+    forecast: StopFlag,
     log: Option<(LogName, Arc<dyn LogStream>)>,
     effects: Vec<Effect>,
 }
@@ -107,7 +107,7 @@ impl Session {
         let mut state = State::new(options, size, view, source.about().clone(), who, link);
         state.keymap = Arc::new(keymap::defaults());
         state.cluster.estimates = source.estimates();
-        let effects = start(&mut state, follow_up::beginning(&*source));
+        let effects = start(&mut state, follow_up::initial(&*source));
         let shown = (state.options.theme.clone(), state.options.ascii);
         let theme = Theme::new(&state.options.themes, &shown.0, state.options.depth, shown.1);
         let focus = focus::of(&state);
@@ -124,10 +124,10 @@ impl Session {
             opening: None,
             real: None,
             era: 0,
-            held: VecDeque::new(),
+            deferred: VecDeque::new(),
             clusters: clusters::Clusters::default(),
             reading: false,
-            forecast: StopSign::default(),
+            forecast: StopFlag::default(),
             log: None,
             effects,
         }
@@ -181,7 +181,7 @@ impl Session {
 
     /// Defers input until its list is made.
     fn take_input(&mut self, input: Input) {
-        let holding = !self.held.is_empty();
+        let holding = !self.deferred.is_empty();
         let action = match &input {
             Input::Size(size) => Action::Resize(*size),
             Input::Key(key) if holding => match key::blind(&self.state, *key) {
@@ -217,18 +217,18 @@ impl Session {
     }
 
     fn hold(&mut self, input: Input) {
-        if self.held.len() < HELD {
-            self.held.push_back(input);
+        if self.deferred.len() < HELD {
+            self.deferred.push_back(input);
         }
     }
 
     fn release_held(&mut self) {
-        let mut held = std::mem::take(&mut self.held);
-        while let Some(input) = held.pop_front() {
+        let mut deferred = std::mem::take(&mut self.deferred);
+        while let Some(input) = deferred.pop_front() {
             self.take_input(input);
             self.read_source();
-            if !self.held.is_empty() {
-                self.held.append(&mut held);
+            if !self.deferred.is_empty() {
+                self.deferred.append(&mut deferred);
             }
         }
     }

@@ -89,13 +89,13 @@ fn render(choices: &[Choice], cursor: usize, theme: &Theme, buffer: &mut Buffer)
     let (width, height) = (area.width, area.height);
     let mut pen = Pen::new(buffer, theme);
     pen.text(1, 0, width, "kornsole: open a scheduler", Role::Title);
-    let room = usize::from(height.saturating_sub(4));
+    let space = usize::from(height.saturating_sub(4));
     let lines = lines(choices);
     let at = lines.iter().position(|line| *line == Ok(cursor)).unwrap_or_default();
-    let first = (at + 1).saturating_sub(room);
+    let first = (at + 1).saturating_sub(space);
     let names = choices.iter().map(|choice| choice.name.chars().count()).max().unwrap_or_default();
     let column = u16::try_from(names.min(40)).unwrap_or(40) + 8;
-    for (y, line) in (2..).zip(lines.iter().skip(first).take(room)) {
+    for (y, line) in (2..).zip(lines.iter().skip(first).take(space)) {
         match line {
             Err(heading) => {
                 pen.text(1, y, width, heading, Role::Dim);

@@ -24,7 +24,7 @@ pub enum Input {
 /// Listens to user input on the console's thread.
 pub trait Tap {
     /// The console starts with this size.
-    fn begin(&mut self, size: Size, state: &State);
+    fn start(&mut self, size: Size, state: &State);
     /// Called before the console processes an input.
     fn input(&mut self, input: &Input, at: Time);
     /// Called after an input, or a change.
@@ -38,22 +38,22 @@ pub(super) struct TapTime {
     /// The reported time when the current scheduler was opened.
     pub shown: Time,
     /// The scheduler's time then.
-    pub began: Time,
+    pub started_at: Time,
 }
 
 impl TapTime {
     /// Starts with a scheduler's time.
     pub fn of(source: &dyn Source) -> Self {
-        Self { shown: source.now(), began: source.now() }
+        Self { shown: source.now(), started_at: source.now() }
     }
 
     /// The current time.
     pub fn at(self, source: &dyn Source) -> Time {
-        self.shown + source.now().since(self.began)
+        self.shown + source.now().since(self.started_at)
     }
 
     /// Continues with another scheduler.
     pub fn on(self, before: &dyn Source, source: &dyn Source) -> Self {
-        Self { shown: self.at(before), began: source.now() }
+        Self { shown: self.at(before), started_at: source.now() }
     }
 }

@@ -48,7 +48,7 @@ impl Workers {
 fn perform_to(replies: &ReplySender, work: Work) {
     if let Work::Simulate(job) = work {
         let (number, progress) = (job.number, replies.clone());
-        let answer = job.run(&|said: &str| progress.send(Reply::SimulationGoesOn(number, said.to_owned())));
+        let answer = job.run(&|reported: &str| progress.send(Reply::SimulationProgress(number, reported.to_owned())));
         return replies.send(Reply::Simulated(number, Box::new(answer)));
     }
     if let Some(reply) = perform(work) {

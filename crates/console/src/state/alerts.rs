@@ -56,12 +56,12 @@ impl AlertLine {
 
     /// The rank in the default order, and a word.
     pub fn state(&self) -> (u8, &'static str) {
-        use alerts::Held;
+        use alerts::Muted;
         match self {
-            Self::Alert(alert) => match (alert.stage, &alert.held) {
+            Self::Alert(alert) => match (alert.stage, &alert.muted) {
                 (Stage::Firing, None) => (0, "firing"),
-                (Stage::Firing, Some(Held::Inhibited(_))) => (1, "inhibited"),
-                (Stage::Firing, Some(Held::Silenced(_))) => (2, "silenced"),
+                (Stage::Firing, Some(Muted::Inhibited(_))) => (1, "inhibited"),
+                (Stage::Firing, Some(Muted::Silenced(_))) => (2, "silenced"),
                 (Stage::Pending, _) => (3, "pending"),
             },
             Self::Silence(_) => (4, "silence"),

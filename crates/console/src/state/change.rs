@@ -207,7 +207,7 @@ pub struct FormDraft {
     /// `None` without a possible change.
     pub text: Option<Arc<str>>,
     /// Why the change is impossible.
-    pub trouble: Option<Trouble>,
+    pub problem: Option<Problem>,
     /// A change that the form does not show.
     pub note: String,
     /// The check of the new text.
@@ -216,14 +216,14 @@ pub struct FormDraft {
 
 /// Why a change is impossible.
 #[derive(Clone, Debug)]
-pub enum Trouble {
+pub enum Problem {
     /// A field is invalid.
     Field(String),
     /// The text has an error at a location.
     Text(Fault),
 }
 
-impl From<Fault> for Trouble {
+impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         Self::Text(fault)
     }

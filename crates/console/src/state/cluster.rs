@@ -10,7 +10,7 @@ use crate::state::records::Ledger;
 use crate::state::trends::KnownTrends;
 use alerts::Severity;
 use model::{Identity, Time};
-use source::{About, Link, OwnHealth, Picture, SourcePlace, StalePart, TrialStatus};
+use source::{About, BoardSnapshot, Link, OwnHealth, SourcePlace, StalePart, TrialStatus};
 use view::act::{Actor, Configuration};
 use view::unread::Unread;
 use view::{PartitionView, View};
@@ -63,7 +63,7 @@ pub struct Cluster {
     /// The source is a local job daemon.
     pub has_jobs: bool,
     /// The alerts; `None` if no rules are evaluated.
-    pub alerts: Option<Arc<Picture>>,
+    pub alerts: Option<Arc<BoardSnapshot>>,
     /// The first unshown alert change.
     pub alerts_seen: Option<u64>,
 }
@@ -107,7 +107,7 @@ impl Cluster {
 
     /// An alert above the lowest severity fires.
     pub fn alerts_show(&self) -> bool {
-        self.alerts.iter().any(|picture| picture.on().any(|alert| alert.severity > Severity::Info))
+        self.alerts.iter().any(|snapshot| snapshot.on().any(|alert| alert.severity > Severity::Info))
     }
 
     /// The acting user.

@@ -30,7 +30,7 @@ pub struct ClusterRow {
     /// The version, for example `YuniKorn 1.8`; empty if unknown.
     pub version: String,
     /// The values; `None` before the first response.
-    pub figures: Option<ClusterFigures>,
+    pub metrics: Option<ClusterMetrics>,
     /// The number of firing, unsilenced alerts; `None` if unknown.
     pub alerts: Option<u64>,
 }
@@ -50,7 +50,7 @@ pub enum ClusterState {
 
 /// The totals of all partitions of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClusterFigures {
+pub struct ClusterMetrics {
     /// The number of nodes.
     pub nodes: u64,
     /// Usage in thousandths; `None` without a node.
@@ -68,7 +68,7 @@ pub struct ClusterFigures {
 impl ClusterRow {
     /// A cluster that has not responded.
     pub fn unseen(name: &str, state: ClusterState) -> Self {
-        Self { name: name.into(), here: false, state, version: String::new(), figures: None, alerts: None }
+        Self { name: name.into(), here: false, state, version: String::new(), metrics: None, alerts: None }
     }
 
     /// The state of a source.
@@ -81,14 +81,14 @@ impl ClusterRow {
             }
             other => other,
         };
-        let figures = ClusterFigures::of_view(&source.view());
-        let picture = source.alerts().map(|board| board.picture()).filter(|picture| picture.at.is_some());
-        let alerts = picture.map(|picture| picture.on().count() as u64);
-        Self { version: source.version(), figures, alerts, ..Self::unseen(name, ClusterState::Open(link)) }
+        let metrics = ClusterMetrics::of_view(&source.view());
+        let snapshot = source.alerts().map(|board| board.snapshot()).filter(|snapshot| snapshot.at.is_some());
+        let alerts = snapshot.map(|snapshot| snapshot.on().count() as u64);
+        Self { version: source.version(), metrics, alerts, ..Self::unseen(name, ClusterState::Open(link)) }
     }
 
     /// Why the values are outdated.
-    pub fn trouble(&self) -> Option<&str> {
+    pub fn problem(&self) -> Option<&str> {
         match &self.state {
             ClusterState::Failed(why) => Some(why),
             ClusterState::Open(Link::Connecting { cause: Some(why), .. } | Link::Stale { cause: why, .. }) => Some(why),
@@ -98,7 +98,7 @@ impl ClusterRow {
     }
 }
 
-impl ClusterFigures {
+impl ClusterMetrics {
     /// `None` if empty.
     pub fn of_view(view: &View) -> Option<Self> {
         (!view.partitions.is_empty()).then(|| Self::of(&view.partitions))

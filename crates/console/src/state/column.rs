@@ -241,7 +241,7 @@ columns! {
 columns! {
     /// The columns of usage compared with guaranteed resources.
     FairnessColumn {
-        Lack: "lack", true, true;
+        Shortage: "lack", true, true;
         Queue: "queue", false, false;
         Resource: "resource", false, false;
         Guaranteed: "guaranteed", false, true;
@@ -277,7 +277,7 @@ columns! {
         Pod: "pod", false, false;
         Application: "application", false, false, more;
         Node: "node", false, false;
-        Ours: "ours", false, false, more;
+        Local: "ours", false, false, more;
         Rule: "rule", false, false, more;
         Cause: "cause", false, false, more;
     }
@@ -295,7 +295,7 @@ columns! {
         Used: "used", true, true;
         Part: "part", true, true;
         Pending: "pending", true, true;
-        HeldBack: "held-back", true, true;
+        Blocked: "held-back", true, true;
         Line: "line", false, false, more;
     }
 }

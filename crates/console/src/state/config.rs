@@ -34,9 +34,9 @@ pub struct ConfigPage {
     /// The selected completion.
     pub chosen: usize,
     /// The content of the side pane.
-    pub beside: Beside,
+    pub side_pane: SidePane,
     /// The first visible line of the side pane.
-    pub beside_top: usize,
+    pub side_top: usize,
     /// On a narrow screen, the pane replaces the text.
     pub swapped: bool,
     /// The user's choice on a wide screen; `None`: shown while it has content.
@@ -69,7 +69,7 @@ pub struct Applying {
 
 /// The content of the side pane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Beside {
+pub enum SidePane {
     /// The consequences of the edit.
     #[default]
     Meaning,
@@ -99,8 +99,8 @@ impl ConfigPage {
             find: String::new(),
             completion: Completion::default(),
             chosen: 0,
-            beside: Beside::default(),
-            beside_top: 0,
+            side_pane: SidePane::default(),
+            side_top: 0,
             swapped: false,
             unfolded: None,
             before: None,

@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn follows_the_thing_when_rows_move() {
+    fn follows_the_object_when_rows_move() {
         let mut cursor = Cursor::at('c');
         assert_eq!(find(&mut cursor, "abcd", false), 2);
         assert_eq!(find(&mut cursor, "cxyz", false), 0);
     }
 
     #[test]
-    fn stays_at_its_height_when_the_thing_is_gone() {
+    fn stays_at_its_height_when_the_object_is_removed() {
         let mut cursor = Cursor::at('c');
         find(&mut cursor, "abcd", false);
         assert_eq!(find(&mut cursor, "abde", false), 2);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn comes_back_to_what_a_filter_hid() {
+    fn the_cursor_returns_to_a_row_that_a_filter_hid() {
         let mut cursor = Cursor::at('c');
         find(&mut cursor, "abcd", false);
         assert_eq!(find(&mut cursor, "ab", true), 1);

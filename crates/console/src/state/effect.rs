@@ -110,7 +110,7 @@ pub enum ForPod {
 #[derive(Clone, Debug)]
 pub enum SilenceStep {
     /// Start a silence.
-    Begin(SilenceOrder, Time),
+    Start(SilenceOrder, Time),
     /// End a silence: its number and the acting user.
     End(u64, String, Time),
 }

@@ -35,7 +35,7 @@ pub struct ExplainPage {
     /// Causes with their start, the oldest first.
     pub seen: Vec<(Time, String)>,
     /// The causes from events, the oldest first.
-    pub said: Vec<(Time, Arc<str>)>,
+    pub reported: Vec<(Time, Arc<str>)>,
     /// The line under the cursor.
     pub index: usize,
     /// The first visible line.
@@ -66,7 +66,7 @@ impl ExplainPage {
             awaited: false,
             pace: Duration::ZERO,
             seen: Vec::new(),
-            said: Vec::new(),
+            reported: Vec::new(),
             index: 0,
             top: 0,
         }

@@ -22,13 +22,13 @@ pub struct JobPage {
     /// The end of the output stays visible.
     pub follow: bool,
     /// The number of visible lines of output.
-    pub room: usize,
+    pub space: usize,
 }
 
 impl JobPage {
     /// Opens at the end of the output.
     pub fn new(app: AppId) -> Self {
-        Self { app, top: 0, follow: true, room: 1 }
+        Self { app, top: 0, follow: true, space: 1 }
     }
 }
 
@@ -93,7 +93,7 @@ enum Code {
     #[default]
     None,
     /// After the escape character.
-    Begun,
+    Started,
     /// In a control sequence, until its last letter.
     Control,
     /// Until a bell or an escape.
@@ -137,11 +137,11 @@ impl OutputText {
 
     fn letter(&mut self, letter: char) {
         match (self.code, letter) {
-            (Code::None, '\u{1b}') => self.code = Code::Begun,
-            (Code::Begun, '[') => self.code = Code::Control,
-            (Code::Begun, ']') => self.code = Code::Text,
-            (Code::Begun, _) | (Code::Control, '\u{40}'..='\u{7e}') | (Code::Text, '\u{7}') => self.code = Code::None,
-            (Code::Text, '\u{1b}') => self.code = Code::Begun,
+            (Code::None, '\u{1b}') => self.code = Code::Started,
+            (Code::Started, '[') => self.code = Code::Control,
+            (Code::Started, ']') => self.code = Code::Text,
+            (Code::Started, _) | (Code::Control, '\u{40}'..='\u{7e}') | (Code::Text, '\u{7}') => self.code = Code::None,
+            (Code::Text, '\u{1b}') => self.code = Code::Started,
             (Code::Control | Code::Text, _) => {}
             (Code::None, '\n') => self.end_line(),
             (Code::None, '\r') => self.returned = true,
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_and_codes_may_come_in_pieces_and_bytes_twice() {
+    fn characters_and_codes_may_arrive_in_pieces_and_bytes_twice() {
         let all = "a ü \u{1b}[32mgreen\u{1b}[0m\nb".as_bytes();
         let mut text = OutputText::default();
         for at in 0..all.len() {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_known_and_what_is_kept_is_bounded() {
+    fn missing_parts_are_known_and_stored_parts_are_bounded() {
         let mut text = OutputText::default();
         text.take(&arrived(0, b"one\n"));
         text.take(&arrived(400, b"two\n"));

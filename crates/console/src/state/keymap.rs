@@ -51,7 +51,7 @@ pub enum KeyMatch<'k> {
     /// The keys run this command.
     Run(&'k Binding),
     /// The start of a chord.
-    Begun,
+    Started,
     /// No match in these contexts.
     Nothing,
 }
@@ -87,7 +87,7 @@ impl Keymap {
             let mut here = self.bindings.iter().filter(|binding| binding.context == *context);
             match here.find(|binding| binding.chord.starts_with(keys)) {
                 Some(binding) if binding.chord.len() == keys.len() => return KeyMatch::Run(binding),
-                Some(_) => return KeyMatch::Begun,
+                Some(_) => return KeyMatch::Started,
                 None => {}
             }
         }

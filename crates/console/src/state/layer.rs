@@ -27,7 +27,7 @@ pub enum Layer {
         top: usize,
     },
     /// How the values on the page are computed.
-    Figures(Figures),
+    Metrics(Metrics),
     /// The column picker of the list.
     Columns(ColumnPicker),
     /// The command line.
@@ -83,20 +83,20 @@ pub struct PickedColumn {
 
 /// Updated for each view.
 #[derive(Clone, Debug, Default)]
-pub struct Figures {
+pub struct Metrics {
     /// What they are of.
     pub of: String,
     /// `None` if independent of a view.
     pub at: Option<Time>,
     /// In the order of the screen.
-    pub list: Vec<Figure>,
+    pub list: Vec<Metric>,
     /// The first visible line.
     pub top: usize,
 }
 
 /// A value and its explanation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figure {
+pub struct Metric {
     /// The column title or the label.
     pub title: String,
     /// The value; may be empty if `why` contains it.

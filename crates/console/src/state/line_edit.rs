@@ -66,7 +66,7 @@ impl LineEdit {
         self.fresh && !self.text.is_empty()
     }
 
-    fn begin(&mut self) {
+    fn start(&mut self) {
         if std::mem::take(&mut self.fresh) {
             (self.text, self.cursor) = (String::new(), 0);
         }
@@ -89,9 +89,9 @@ impl LineEdit {
 
     /// Applies an editing step.
     pub fn apply(&mut self, step: LineStep) {
-        let begins = matches!(step, LineStep::Insert(_) | LineStep::Remove(Reach::Left | Reach::Right));
-        if self.is_fresh() && begins {
-            self.begin();
+        let starts = matches!(step, LineStep::Insert(_) | LineStep::Remove(Reach::Left | Reach::Right));
+        if self.is_fresh() && starts {
+            self.start();
         }
         match step {
             LineStep::Insert(c) => self.insert(c),
@@ -119,7 +119,7 @@ impl LineEdit {
     pub fn paste(&mut self, text: &str) -> bool {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if !first.is_empty() {
-            self.begin();
+            self.start();
         }
         let before = self.text.len();
         first.chars().filter(|c| !c.is_control()).take(Self::PASTED).for_each(|c| self.insert(c));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn history_goes_back_and_returns_to_the_draft() {
+    fn history_moves_back_and_returns_to_the_draft() {
         let mut history = History::default();
         for entry in ["one", "two", "one"] {
             history.add(entry);

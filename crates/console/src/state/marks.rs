@@ -37,7 +37,7 @@ pub struct Mark([Duration; 6]);
 
 impl Mark {
     /// Whether a cell is highlighted at `now`.
-    pub fn holds(&self, facet: Facet, now: Duration) -> bool {
+    pub fn is_active(&self, facet: Facet, now: Duration) -> bool {
         self.0[facet as usize] > now
     }
 

@@ -137,7 +137,7 @@ pub struct State {
     /// The user's saved views, by name.
     pub views: BTreeMap<String, SavedView>,
     /// The file for the user's arrangements; empty: not stored.
-    pub keep_in: PathBuf,
+    pub saved_dir: PathBuf,
     /// Runs simulations; `None` if unavailable.
     pub simulator: Option<simulate::Simulator>,
     /// The jump history.
@@ -249,7 +249,7 @@ impl State {
             wide: false,
             first_column: 0,
             views: BTreeMap::new(),
-            keep_in: PathBuf::new(),
+            saved_dir: PathBuf::new(),
             simulator: None,
             jumps: Jumps::default(),
             refreshed: Duration::ZERO,
@@ -307,7 +307,7 @@ impl State {
         }
         if let Some(first) = themes.faults.first() {
             let first = first.lines().next().unwrap_or_default();
-            self.say(Grade::Warning, format!("{first}; see :messages"));
+            self.report(Grade::Warning, format!("{first}; see :messages"));
         }
     }
 
@@ -355,7 +355,7 @@ impl State {
     }
 
     /// Shows and stores a message.
-    pub fn say(&mut self, grade: Grade, text: impl Into<String>) {
+    pub fn report(&mut self, grade: Grade, text: impl Into<String>) {
         let text = text.into();
         self.keep(Some(self.now), grade, text.clone(), String::new());
         self.toast = Some(Toast { text, grade, until: self.now + Self::TOAST });

@@ -55,7 +55,7 @@ pub struct RealChanges {
     /// The total number.
     pub of: usize,
     /// The change in dry run, before the confirmation.
-    pub looked_at: Option<TrialChange>,
+    pub examined: Option<TrialChange>,
 }
 
 /// An operation without an answer.

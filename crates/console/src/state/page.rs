@@ -68,7 +68,7 @@ pages! { $
     /// The test of placement rules.
     Placement(Box<PlacementPage>) { "Placement", Form, Pane::Nowhere, [Placement, Page, Always] }
     /// The configuration and its errors.
-    Config(Box<ConfigPage>) { "Configuration", Config, Pane::BesideText, [Config, Page, Always] }
+    Config(Box<ConfigPage>) { "Configuration", Config, Pane::SideText, [Config, Page, Always] }
     /// A form on a queue.
     Change(Box<ChangePage>) { "", Form, Pane::Nowhere, [Change, Page, Always] }
     /// The events, the newest first.

@@ -25,7 +25,7 @@ pub enum Pane {
     /// Like `Below`, also on smaller screens.
     OfOne(u16),
     /// Next to the text of the configuration.
-    BesideText,
+    SideText,
 }
 
 /// A row of the table of pages.

@@ -57,7 +57,7 @@ pub struct Past {
     /// The scheduler instance of the moments.
     pub instance: Arc<str>,
     /// The number of the first unexamined event.
-    pub looked: u64,
+    pub searched: u64,
     /// The selected past time; `None` in the present.
     pub shown: Option<Shown>,
     /// Any past time is available.
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_much_room_is_thinned_out() {
+    fn data_that_needs_too_much_space_is_thinned_out() {
         let mut past = Past::default();
         let row = Arc::new(view::AppRow::default());
         for at in 0..40 {
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_go_to_the_moment_before_and_say_what_came() {
+    fn steps_open_the_previous_time_and_report_the_changes() {
         let mut past = Past::default();
         (0..6).for_each(|at| past.see(&view(at * 10), at * 100));
         let moment = |number, seconds: u64, text: &str| {

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_begins_at_the_container_that_is_at_work() {
+    fn a_page_starts_at_the_running_container() {
         let texts = |names: &[&str]| names.iter().map(|name| Arc::from(*name)).collect();
         let pod = |status: &str| PodRow {
             containers: texts(&["init-a", "init-b", "main", "side"]),

@@ -56,7 +56,7 @@ impl Ledger {
     }
 
     /// Returns whether to fetch it.
-    pub fn begin_fetch(&mut self, number: u64) -> bool {
+    pub fn start_fetch(&mut self, number: u64) -> bool {
         self.text(number).is_none() && self.asked.insert(number)
     }
 

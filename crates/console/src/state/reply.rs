@@ -118,7 +118,7 @@ pub enum Reply {
     /// The comparison of two revisions.
     RevisionsCompared(Compared),
     /// Progress by page number.
-    SimulationGoesOn(u64, String),
+    SimulationProgress(u64, String),
     /// The result of a simulation, or why it failed.
     Simulated(u64, Box<Result<Simulation, String>>),
     /// Its name and content as text.

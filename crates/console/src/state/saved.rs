@@ -38,5 +38,5 @@ pub struct Jumps {
     /// The last recorded user action.
     pub turn: Option<u64>,
     /// A jump is running; nothing is recorded.
-    pub going: bool,
+    pub moving: bool,
 }

@@ -96,8 +96,8 @@ impl SimulateJob {
     ///
     /// # Errors
     /// Invalid, rejected, or stopped.
-    pub fn run(&self, said: &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> {
-        (self.simulator.0)(self, said)
+    pub fn run(&self, reported: &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> {
+        (self.simulator.0)(self, reported)
     }
 }
 

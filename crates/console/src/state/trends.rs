@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::Time;
-use source::trends::{Keeping, Published};
+use source::trends::{Published, Storage};
 use view::trends::{Subject, Value};
 
 /// Time ranges in minutes: 10 minutes to 30 days.
@@ -17,9 +17,9 @@ pub struct KnownTrends {
     /// Series by partition; `None` if unavailable.
     pub rings: Option<Arc<Published>>,
     /// Whether the trends outlast this process.
-    pub keeping: Arc<Keeping>,
+    pub storage: Arc<Storage>,
     /// When the user looked before this console started, by the cluster's time.
-    pub looked: Option<Time>,
+    pub visited: Option<Time>,
 }
 
 /// Values of one subject over time.

@@ -22,11 +22,11 @@ impl LineFault {
 
 impl From<Unclosed> for LineFault {
     fn from(unclosed: Unclosed) -> Self {
-        let Unclosed { at, sign } = unclosed;
-        let message = format!("{sign} is not closed on this line");
-        let hint = match sign {
+        let Unclosed { at, glyph } = unclosed;
+        let message = format!("{glyph} is not closed on this line");
+        let hint = match glyph {
             '/' => "end it with a slash; a slash within it is written \\x2F".to_owned(),
-            _ => format!("end it with {sign}; a text with {sign} in it goes between \", ' or ` signs"),
+            _ => format!("end it with {glyph}; a text with {glyph} in it goes between \", ' or ` signs"),
         };
         Self::new("TAPE-005", at, message, hint)
     }

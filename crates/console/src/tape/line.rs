@@ -13,7 +13,7 @@ pub(super) struct Unclosed {
     /// Where it starts.
     pub at: Place,
     /// The missing character.
-    pub sign: char,
+    pub glyph: char,
 }
 
 impl<'t> Line<'t> {
@@ -57,8 +57,8 @@ impl<'t> Line<'t> {
     }
 
     fn enclosed(&mut self, opens: impl Fn(char) -> bool) -> Option<Result<&'t str, Unclosed>> {
-        let sign = self.peek().filter(|c| opens(*c))?;
-        let Some(end) = self.rest[1..].find(sign) else { return Some(Err(Unclosed { at: self.at, sign })) };
+        let glyph = self.peek().filter(|c| opens(*c))?;
+        let Some(end) = self.rest[1..].find(glyph) else { return Some(Err(Unclosed { at: self.at, glyph })) };
         let whole = self.take(end + 2);
         Some(Ok(&whole[1..=end]))
     }

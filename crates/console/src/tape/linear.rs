@@ -10,7 +10,7 @@ use config::Place;
 
 /// The lines at a time of a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saying {
+pub struct Reporting {
     /// The name of the snapshot, or `the end`.
     pub name: String,
     /// The line of the tape.
@@ -24,7 +24,7 @@ pub struct Saying {
 pub struct Lines {
     on: bool,
     /// The lines at snapshots and at the end.
-    pub sayings: Vec<Saying>,
+    pub sayings: Vec<Reporting>,
     unsaid: Vec<(Place, String)>,
 }
 
@@ -37,7 +37,7 @@ impl Lines {
     /// Checks that the lines contain a pattern.
     pub fn expect(&mut self, state: &State, pattern: &Pattern, at: Place) {
         let wanted = Wanted::of(pattern);
-        if self.on && wanted != Wanted::Nothing && !wanted.is_in(&said(state)) {
+        if self.on && wanted != Wanted::Nothing && !wanted.is_in(&reported(state)) {
             self.unsaid.push((at, pattern.to_string()));
         }
     }
@@ -50,13 +50,13 @@ impl Lines {
         if !self.on {
             return Ok(());
         }
-        not_plain(&said(state)).map_or(Ok(()), |line| Err(format!("linear mode draws: {line}")))
+        not_plain(&reported(state)).map_or(Ok(()), |line| Err(format!("linear mode draws: {line}")))
     }
 
     /// Stores the lines under a name.
     pub fn keep(&mut self, state: &State, name: &str, at: Place) {
         if self.on {
-            self.sayings.push(Saying { name: name.to_owned(), at, lines: said(state) });
+            self.sayings.push(Reporting { name: name.to_owned(), at, lines: reported(state) });
         }
     }
 
@@ -64,7 +64,7 @@ impl Lines {
     ///
     /// # Errors
     /// The first step, and all missing texts.
-    pub fn all_said(&self) -> Result<(), (Place, String)> {
+    pub fn all_reported(&self) -> Result<(), (Place, String)> {
         let Some((at, _)) = self.unsaid.first() else { return Ok(()) };
         let each = |(at, pattern): &(Place, String)| format!("\n  line {}: {pattern}", at.line);
         let all: String = self.unsaid.iter().map(each).collect();
@@ -73,7 +73,7 @@ impl Lines {
 }
 
 /// All lines of a state.
-pub fn said(state: &State) -> Vec<String> {
+pub fn reported(state: &State) -> Vec<String> {
     let mut state = state.clone();
     (state.options.linear, state.wide) = (true, true);
     linear::all(&state)
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_wanted_and_drawings_are_not() {
+    fn words_are_read_and_drawings_are_not() {
         let text = |text: &str| Wanted::of(&Pattern::Text(text.to_owned()));
         assert_eq!(text("┌─ Help"), Wanted::Nothing);
         assert_eq!(text(" · "), Wanted::Nothing);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_sign_is_found_also_where_it_is_written_out() {
+    fn a_drawing_symbol_is_also_found_if_it_is_escaped() {
         assert_eq!(not_plain(&["a".to_owned(), "\\u{2588}".to_owned()]), Some(&"\\u{2588}".to_owned()));
         assert_eq!(not_plain(&["\\u{202e} is a name".to_owned()]), None);
         assert_eq!(not_plain(&["▌".to_owned()]), Some(&"▌".to_owned()));

@@ -13,10 +13,10 @@
 //! - the same tape on the same scheduler gives the same screens, byte for byte;
 //! - a tape cannot hang: keys, virtual time, and scheduler work have limits.
 
+pub mod announced;
 mod arguments;
 pub mod cast;
 pub mod file;
-pub mod heard;
 mod line;
 pub mod linear;
 pub mod play;
@@ -38,4 +38,4 @@ pub use play::{Failure, Limits, PlayResult, Stage, play, play_on};
 pub use read::read;
 pub use rig::Rig;
 pub use screen::Screen;
-pub use snapshot::{Picture, Shot, Shots};
+pub use snapshot::{Image, Shot, Shots};

@@ -32,7 +32,7 @@ pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> PlayResult {
         })
     });
     let failed = failed.and_then(|()| player.all_expected());
-    let failed = failed.and_then(|()| player.all_said());
+    let failed = failed.and_then(|()| player.all_reported());
     let (screen, time) = (player.screen(), player.now);
     let stopped = matches!(failed, Err((_, BrokenRule::Stopped)));
     let failure = match failed {
@@ -45,7 +45,7 @@ pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> PlayResult {
         screen,
         time,
         shots: player.shots,
-        pictures: player.pictures,
+        images: player.images,
         sayings: player.lines.sayings,
     }
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use ratatui::layout::Position;
 
+use super::announced::Listener;
 use super::file::{Act, Head, Pattern, Tape, Where};
-use super::heard::Ear;
 use super::linear::Lines;
 use super::rig::Rig;
 use super::screen::Screen;
-use super::snapshot::{Picture, Shot};
+use super::snapshot::{Image, Shot};
 use super::stage::{Limits, Stage};
 use super::svg;
 use super::watch::Shower;
@@ -71,10 +71,10 @@ pub(super) struct Player<'t, 'w> {
     depth: Depth,
     title: String,
     copied: String,
-    ear: Ear,
+    listener: Listener,
     shower: Shower<'w>,
     pub shots: Vec<Shot>,
-    pub pictures: Vec<Picture>,
+    pub images: Vec<Image>,
     pub lines: Lines,
 }
 
@@ -99,10 +99,10 @@ impl<'t, 'w> Player<'t, 'w> {
             depth,
             title,
             copied: String::new(),
-            ear: Ear::default(),
+            listener: Listener::default(),
             shower: Shower::new(watch, head.pace, captions),
             shots: Vec::new(),
-            pictures: Vec::new(),
+            images: Vec::new(),
             lines: Lines::new(linear),
         }
     }
@@ -113,8 +113,8 @@ impl<'t, 'w> Player<'t, 'w> {
         self.driver = driver(self.head, self.depth, self.rig.source(), self.simulator.clone());
         self.follow_source();
         // Messages before the first key need no expectation.
-        self.ear.listen(self.driver.state(), self.at);
-        self.ear.expect_all();
+        self.listener.listen(self.driver.state(), self.at);
+        self.listener.expect_all();
         Ok(())
     }
 
@@ -160,12 +160,12 @@ impl<'t, 'w> Player<'t, 'w> {
             Act::Refute(pattern) => self.refute(pattern)?,
             Act::Snapshot(name) => {
                 self.shots.push(Shot { name: name.clone(), at: self.at, screen: self.screen() });
-                self.ear.expect_all();
+                self.listener.expect_all();
                 self.lines.keep(self.driver.state(), name, self.at);
             }
-            Act::Screenshot(file) => self.picture(file),
+            Act::Screenshot(file) => self.image(file),
             Act::Say(words) => {
-                let stays = self.shower.say(words);
+                let stays = self.shower.announce(words);
                 self.show(stays)?;
             }
             Act::Shown(shown) => self.shower.shown(*shown),
@@ -175,18 +175,18 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    fn picture(&mut self, file: &str) {
+    fn image(&mut self, file: &str) {
         let screen = self.screen();
         let text = match file.ends_with(".svg") {
             true => svg::draw(&screen, &self.title),
             false => screen.lines().join("\n") + "\n",
         };
-        self.pictures.push(Picture { file: file.to_owned(), at: self.at, text });
+        self.images.push(Image { file: file.to_owned(), at: self.at, text });
     }
 
     /// All messages expected, key limit not reached.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
-        if let Some(received) = self.ear.unexpected() {
+        if let Some(received) = self.listener.unexpected() {
             let what = format!("unexpected message {:?} before the next key", received.text);
             return Err(broken("TAPE-024", what));
         }
@@ -199,20 +199,20 @@ impl<'t, 'w> Player<'t, 'w> {
         self.driver.refresh();
         self.follow_source();
         self.ended = self.driver.quits();
-        self.ear.listen(self.driver.state(), self.at);
+        self.listener.listen(self.driver.state(), self.at);
         self.lines.look(self.driver.state()).map_err(|why| broken("TAPE-027", why))?;
         let stays = self.shower.pressed(name, typed, nth);
         self.show(stays)
     }
 
     /// Stores the lines, and checks the expected texts.
-    pub fn all_said(&mut self) -> Result<(), (Place, BrokenRule)> {
+    pub fn all_reported(&mut self) -> Result<(), (Place, BrokenRule)> {
         self.lines.keep(self.driver.state(), "the end", self.at);
-        self.lines.all_said().map_err(|(at, why)| (at, broken("TAPE-027", why)))
+        self.lines.all_reported().map_err(|(at, why)| (at, broken("TAPE-027", why)))
     }
 
     pub fn all_expected(&self) -> Result<(), (Place, BrokenRule)> {
-        match self.ear.unexpected() {
+        match self.listener.unexpected() {
             None => Ok(()),
             Some(received) => {
                 let what = format!("unexpected message {:?}", received.text);
@@ -276,14 +276,14 @@ impl<'t, 'w> Player<'t, 'w> {
         self.rig.pass(by);
         self.driver.advance(by);
         self.follow_source();
-        self.ear.listen(self.driver.state(), self.at);
+        self.listener.listen(self.driver.state(), self.at);
         Ok(())
     }
 
     fn settle(&mut self) -> Result<(), BrokenRule> {
-        let begin = self.now;
+        let since = self.now;
         let mut before = self.screen();
-        while self.now - begin < SETTLE_LIMIT {
+        while self.now - since < SETTLE_LIMIT {
             self.step(SETTLE_SLICE)?;
             let after = self.screen();
             if after == before {
@@ -295,7 +295,7 @@ impl<'t, 'w> Player<'t, 'w> {
     }
 
     fn wait(&mut self, place: Where, pattern: &Pattern, limit: Duration) -> Result<(), BrokenRule> {
-        let begin = self.now;
+        let since = self.now;
         loop {
             let screen = self.screen();
             let lines = screen.lines();
@@ -307,16 +307,16 @@ impl<'t, 'w> Player<'t, 'w> {
                 (Where::Line, None) => lines.last().map(std::slice::from_ref).unwrap_or_default(),
             };
             if searched.iter().any(|line| pattern.is_in(line)) {
-                self.ear.expect(&lines, |line| pattern.is_in(line));
+                self.listener.expect(&lines, |line| pattern.is_in(line));
                 if place == Where::Screen {
                     self.lines.expect(self.driver.state(), pattern, self.at);
                 }
                 return Ok(());
             }
-            if self.now - begin >= limit {
+            if self.now - since >= limit {
                 return Err(broken("TAPE-025", format!("{pattern} did not appear within {limit:?} of virtual time")));
             }
-            let mut left = WAIT_SLICE.min(limit - (self.now - begin));
+            let mut left = WAIT_SLICE.min(limit - (self.now - since));
             while !left.is_zero() {
                 let slice = left.min(SLICE);
                 self.step(slice)?;
@@ -337,7 +337,7 @@ impl<'t, 'w> Player<'t, 'w> {
         if !lines.iter().any(|line| pattern.is_in(line)) {
             return Err(broken("TAPE-020", format!("no line of the screen contains {pattern}")));
         }
-        self.ear.expect(&lines, |line| pattern.is_in(line));
+        self.listener.expect(&lines, |line| pattern.is_in(line));
         if !drawn {
             self.lines.expect(self.driver.state(), pattern, self.at);
         }

@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8]) -> Reading {
 struct Reader {
     faults: Faults,
     head: Option<Head>,
-    said: BTreeMap<&'static str, Place>,
+    reported: BTreeMap<&'static str, Place>,
     settings: HeadSettings,
     steps: Vec<Step>,
     names: BTreeMap<String, u32>,
@@ -67,13 +67,13 @@ impl Reader {
         let settings = std::mem::take(&mut self.settings);
         self.head = settings.into_head();
         if self.head.as_ref().is_some_and(|head| head.against == Against::Server) {
-            for (word, at) in words::OF_OWN_SCHEDULER.iter().filter_map(|word| Some((word, self.said.get(word)?))) {
+            for (word, at) in words::OF_OWN_SCHEDULER.iter().filter_map(|word| Some((word, self.reported.get(word)?))) {
                 let message = format!("`{word}` is in a tape with `Source server`");
                 self.faults.error("TAPE-012", *at, "", message, "remove it: the server has its own");
             }
         }
         // An invalid source has its own error.
-        if self.head.is_none() && !self.said.contains_key("Source") {
+        if self.head.is_none() && !self.reported.contains_key("Source") {
             let hint = format!("start it with {}", source_forms());
             self.faults.error("TAPE-007", Place { line: 1, column: 1 }, "", "the tape has no source", hint);
         }
@@ -84,8 +84,8 @@ impl Reader {
         let whole = line.word();
         let (word, speed) = whole.split_once('@').map_or((whole, None), |(word, speed)| (word, Some(speed)));
         let key = words::key(word);
-        let takes_speed = key.is_some() || matches!(word, "Type" | "Wait" | "Wait+Screen" | "Wait+Line");
-        if speed.is_some() && !takes_speed {
+        let accepts_speed = key.is_some() || matches!(word, "Type" | "Wait" | "Wait+Screen" | "Wait+Line");
+        if speed.is_some() && !accepts_speed {
             return Err(match words::not_own(word) {
                 Some(why) => not_own(word, why, at),
                 None => LineFault::new("TAPE-003", at, format!("`{word}` takes no speed"), "write the word without @"),
@@ -113,7 +113,7 @@ impl Reader {
             "Expect" | "Expect+Screen" => Act::Expect(pattern(line, word)?, word == "Expect+Screen"),
             "Refute" => Act::Refute(pattern(line, word)?),
             "Snapshot" => Act::Snapshot(self.snapshot_name(line)?),
-            "Screenshot" => Act::Screenshot(self.picture_name(line)?),
+            "Screenshot" => Act::Screenshot(self.image_name(line)?),
             "Say" => Act::Say(typed(line, word)?),
             "Hide" => Act::Shown(false),
             "Show" => Act::Shown(true),
@@ -194,21 +194,21 @@ impl Reader {
                 Ok(())
             }
             "As" => {
-                let text = self.said_once("Set As", line, at, "USER or USER:GROUP,GROUP")?;
+                let text = self.reported_once("Set As", line, at, "USER or USER:GROUP,GROUP")?;
                 let identity =
                     Identity::parse(&text).map_err(|report| LineFault::new("TAPE-003", value_at, report, ""))?;
                 self.settings.identity = Some(identity);
                 Ok(())
             }
             "Core" => {
-                let text = self.said_once("Set Core", line, at, "kornsole, 1.5.1, 1.8.0 or 1.9.0")?;
+                let text = self.reported_once("Set Core", line, at, "kornsole, 1.5.1, 1.8.0 or 1.9.0")?;
                 self.settings.core =
                     text.parse().map_err(|report: String| LineFault::new("TAPE-003", value_at, report, ""))?;
                 Ok(())
             }
             "Color" => {
                 let known = Depth::NAMES.map(|(name, _)| name).join(", ");
-                let text = self.said_once("Set Color", line, at, &format!("one of {known}"))?;
+                let text = self.reported_once("Set Color", line, at, &format!("one of {known}"))?;
                 let wrong = || {
                     LineFault::new(
                         "TAPE-003",
@@ -235,8 +235,8 @@ impl Reader {
         let jobs = "a file of recorded jobs, relative to the tape";
         let rules = "`default`, or a file of rules, relative to the tape";
         match name {
-            "Jobs" => self.settings.jobs = Some(self.said_once("Set Jobs", line, at, jobs)?),
-            _ => self.settings.alerts = Some(self.said_once("Set Alerts", line, at, rules)?),
+            "Jobs" => self.settings.jobs = Some(self.reported_once("Set Jobs", line, at, jobs)?),
+            _ => self.settings.alerts = Some(self.reported_once("Set Alerts", line, at, rules)?),
         }
         Ok(())
     }
@@ -245,12 +245,12 @@ impl Reader {
         let value_at = line.at();
         match name {
             "TypingSpeed" => {
-                let text = self.said_once("Set TypingSpeed", line, at, "a duration, for example 50ms")?;
+                let text = self.reported_once("Set TypingSpeed", line, at, "a duration, for example 50ms")?;
                 self.settings.pace.typing = duration(&text, value_at)?;
                 Ok(())
             }
             "PlaybackSpeed" => {
-                let text = self.said_once("Set PlaybackSpeed", line, at, "a number, for example 0.5 or 2")?;
+                let text = self.reported_once("Set PlaybackSpeed", line, at, "a number, for example 0.5 or 2")?;
                 let factor = text.parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
                 self.settings.pace.playback = factor.ok_or_else(|| {
                     LineFault::new(
@@ -289,7 +289,7 @@ impl Reader {
     }
 
     fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
-        if let Some(first) = self.said.insert(word, at) {
+        if let Some(first) = self.reported.insert(word, at) {
             let message = format!("duplicate `{word}`; first on line {}", first.line);
             return Err(LineFault::new("TAPE-007", at, message, "use it once in a tape"));
         }
@@ -302,7 +302,7 @@ impl Reader {
         }
     }
 
-    fn said_once(
+    fn reported_once(
         &mut self,
         word: &'static str,
         line: &mut Line<'_>,
@@ -315,12 +315,12 @@ impl Reader {
 
     fn flag(&mut self, word: &'static str, line: &mut Line<'_>, at: Place) -> Result<bool, LineFault> {
         let value_at = line.at();
-        let text = self.said_once(word, line, at, "true or false")?;
+        let text = self.reported_once(word, line, at, "true or false")?;
         let wrong = |_| LineFault::new("TAPE-003", value_at, format!("{text:?} is not true or false"), "true or false");
         text.parse().map_err(wrong)
     }
 
-    fn picture_name(&mut self, line: &mut Line<'_>) -> Result<String, LineFault> {
+    fn image_name(&mut self, line: &mut Line<'_>) -> Result<String, LineFault> {
         let at = line.at();
         let allowed = "a file next to the tape that ends in .svg or .text, of letters, digits, `.`, `-` and `_`";
         let name = value(line, "Screenshot", allowed)?;
@@ -373,7 +373,7 @@ fn unknown_word(word: &str, at: Place) -> LineFault {
 
 fn unknown_setting(name: &str, at: Place) -> LineFault {
     let known = words::SETTINGS.join(", ");
-    if words::is_setting_not_ours(name) {
+    if words::is_foreign_setting(name) {
         let message = format!("the VHS setting `{name}` is not supported");
         return LineFault::new("TAPE-002", at, message, format!("remove it; valid: {known}"));
     }

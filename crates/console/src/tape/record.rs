@@ -16,7 +16,7 @@ const EXPECTED: usize = 30;
 
 /// The start of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beginning {
+pub struct TapeStart {
     /// The text after `Source`.
     pub source: String,
     /// The texts after `Set`.
@@ -48,26 +48,26 @@ pub struct Recorder {
     last: Duration,
     typed: String,
     pressed: Option<(String, u32)>,
-    said: Vec<String>,
+    reported: Vec<String>,
     out: String,
 }
 
 impl Recorder {
     /// Starts a tape.
-    pub fn new(beginning: &Beginning) -> Self {
-        let mut out = format!("Source {}\n", beginning.source);
-        for setting in &beginning.settings {
+    pub fn new(tape_start: &TapeStart) -> Self {
+        let mut out = format!("Source {}\n", tape_start.source);
+        for setting in &tape_start.settings {
             out += &format!("Set {setting}\n");
         }
-        let (width, height) = beginning.size;
+        let (width, height) = tape_start.size;
         out += &format!("Set Width {width}\nSet Height {height}\n\n");
         let (written, last) = (Duration::ZERO, Duration::ZERO);
-        Self { size: beginning.size, written, last, typed: String::new(), pressed: None, said: Vec::new(), out }
+        Self { size: tape_start.size, written, last, typed: String::new(), pressed: None, reported: Vec::new(), out }
     }
 
     /// The initial messages, which need no expectation.
-    pub fn begin(&mut self, said: Vec<String>) {
-        self.said = said;
+    pub fn start(&mut self, reported: Vec<String>) {
+        self.reported = reported;
     }
 
     /// Records an input at `at` since the start.
@@ -97,16 +97,16 @@ impl Recorder {
         }
     }
 
-    /// Records the current messages ([`super::heard::said_now`]): new ones are expected.
-    pub fn said(&mut self, now: Vec<String>) {
-        let new: Vec<String> = now.iter().filter(|text| !self.said.contains(text)).cloned().collect();
+    /// Records the current messages ([`super::announced::reported_now`]): new ones are expected.
+    pub fn reported(&mut self, now: Vec<String>) {
+        let new: Vec<String> = now.iter().filter(|text| !self.reported.contains(text)).cloned().collect();
         for text in new {
-            let begin: String = text.chars().take(EXPECTED).collect();
-            if let Some(quoted) = quoted(begin.trim_end()) {
+            let start: String = text.chars().take(EXPECTED).collect();
+            if let Some(quoted) = quoted(start.trim_end()) {
                 self.line(&format!("Expect {quoted}"));
             }
         }
-        self.said = now;
+        self.reported = now;
     }
 
     /// Completes the recording.
@@ -189,8 +189,8 @@ impl Recorder {
 
 /// `None` with all quotation marks, or several lines.
 fn quoted(text: &str) -> Option<String> {
-    let sign = ['"', '\'', '`'].into_iter().find(|sign| !text.contains(*sign))?;
-    (!text.contains(char::is_control)).then(|| format!("{sign}{text}{sign}"))
+    let glyph = ['"', '\'', '`'].into_iter().find(|glyph| !text.contains(*glyph))?;
+    (!text.contains(char::is_control)).then(|| format!("{glyph}{text}{glyph}"))
 }
 
 fn name(key: Key) -> String {
@@ -219,7 +219,7 @@ mod tests {
 
     fn recorder() -> Recorder {
         let settings = vec!["As sue:dev".to_owned()];
-        Recorder::new(&Beginning { source: "demo seed 42".to_owned(), settings, size: (80, 24) })
+        Recorder::new(&TapeStart { source: "demo seed 42".to_owned(), settings, size: (80, 24) })
     }
 
     fn millis(at: u64) -> Duration {
@@ -237,8 +237,8 @@ mod tests {
                 at += 50;
             }
         }
-        recorder.said(vec!["Quit kornsole?".to_owned()]);
-        recorder.said(vec!["Quit kornsole?".to_owned()]);
+        recorder.reported(vec!["Quit kornsole?".to_owned()]);
+        recorder.reported(vec!["Quit kornsole?".to_owned()]);
         recorder.did(&Did::Click(9, 4), millis(at + 3000));
         recorder.did(&Did::Wheel(-3), millis(at + 3100));
         recorder.did(&Did::Size(100, 24), millis(at + 3200));

@@ -33,7 +33,7 @@ impl Look {
 
 /// A grapheme with its columns.
 #[derive(Clone, Copy, Debug)]
-pub struct Sign<'s> {
+pub struct Glyph<'s> {
     /// The first column, from 0.
     pub column: u16,
     /// 1 or 2.
@@ -82,21 +82,21 @@ impl Screen {
     }
 
     /// A wide one includes the next cell.
-    pub fn signs(&self, line: u16) -> impl Iterator<Item = Sign<'_>> {
+    pub fn glyphs(&self, line: u16) -> impl Iterator<Item = Glyph<'_>> {
         let mut column = 0;
         std::iter::from_fn(move || {
             let cell = (column < self.width()).then(|| &self.buffer[(column, line)])?;
             let columns = u16::try_from(width(cell.symbol())).unwrap_or(1).clamp(1, self.width() - column);
-            let sign = Sign { column, columns, text: cell.symbol(), look: look(cell) };
+            let glyph = Glyph { column, columns, text: cell.symbol(), look: look(cell) };
             column += columns;
-            Some(sign)
+            Some(glyph)
         })
     }
 
     /// The lines without trailing blanks.
     pub fn lines(&self) -> Vec<String> {
         let line = |y| {
-            let mut text: String = self.signs(y).map(|sign| sign.text).collect();
+            let mut text: String = self.glyphs(y).map(|glyph| glyph.text).collect();
             text.truncate(text.trim_end().len());
             text
         };
@@ -110,11 +110,11 @@ impl Screen {
 
     fn styles_of(&self, line: u16) -> Option<String> {
         let mut runs: Vec<(u16, u16, Look)> = Vec::new();
-        for sign in self.signs(line) {
-            let end = sign.column + sign.columns;
+        for glyph in self.glyphs(line) {
+            let end = glyph.column + glyph.columns;
             match runs.last_mut() {
-                Some(last) if last.2 == sign.look => last.1 = end,
-                _ => runs.push((sign.column, end, sign.look)),
+                Some(last) if last.2 == glyph.look => last.1 = end,
+                _ => runs.push((glyph.column, end, glyph.look)),
             }
         }
         runs.retain(|(_, _, look)| *look != Look::PLAIN);
@@ -164,10 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn wide_signs_are_one_and_ends_are_trimmed() {
+    fn wide_characters_are_one_and_ends_are_trimmed() {
         assert_eq!(screen().lines(), ["a東京b  x", "", "plain"]);
-        let signs: Vec<(u16, u16)> = screen().signs(0).take(4).map(|sign| (sign.column, sign.columns)).collect();
-        assert_eq!(signs, [(0, 1), (1, 2), (3, 2), (5, 1)]);
+        let glyphs: Vec<(u16, u16)> = screen().glyphs(0).take(4).map(|glyph| (glyph.column, glyph.columns)).collect();
+        assert_eq!(glyphs, [(0, 1), (1, 2), (3, 2), (5, 1)]);
     }
 
     #[test]
@@ -176,9 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_sign_cut_off_by_the_border_stays_inside() {
+    fn a_wide_character_cut_off_by_the_border_stays_inside() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 2, 1));
         buffer[(1, 0)].set_symbol("東");
-        assert_eq!(Screen::new(buffer, None).signs(0).last().map(|sign| sign.columns), Some(1));
+        assert_eq!(Screen::new(buffer, None).glyphs(0).last().map(|glyph| glyph.columns), Some(1));
     }
 }

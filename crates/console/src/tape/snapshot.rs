@@ -29,7 +29,7 @@ pub struct Shot {
 
 /// A picture from a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct Image {
     /// The file next to the tape.
     pub file: String,
     /// The location in the tape.
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_colour_and_a_changed_word_are_reported() {
+    fn a_lost_color_and_a_changed_word_are_reported() {
         let retained = Shots::of(&[shot("home", &["one", "two"], Some(Color::Indexed(110)))]);
         let now = [shot("home", &["one", "2"], Some(Color::Indexed(110)))];
         insta::assert_snapshot!(retained.compare(&now, true)[0].what, @r#"

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::linear::Saying;
+use super::linear::Reporting;
 use super::screen::Screen;
-use super::snapshot::{Picture, Shot};
+use super::snapshot::{Image, Shot};
 use super::watch::Watch;
 use crate::Simulator;
 use crate::theme::Depth;
@@ -54,9 +54,9 @@ pub struct PlayResult {
     /// The stored screens.
     pub shots: Vec<Shot>,
     /// The pictures that were made.
-    pub pictures: Vec<Picture>,
+    pub images: Vec<Image>,
     /// At snapshots and at the end, if enabled.
-    pub sayings: Vec<Saying>,
+    pub sayings: Vec<Reporting>,
     /// The last screen.
     pub screen: Screen,
     /// The elapsed virtual time.

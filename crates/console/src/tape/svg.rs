@@ -5,7 +5,7 @@
 
 use ratatui::style::Modifier;
 
-use super::screen::{Look, Screen, Sign};
+use super::screen::{Glyph, Look, Screen};
 use super::svg_color::{BACKGROUND, FOREGROUND, Rgb, colors};
 
 /// Tenths of a pixel, from common fonts.
@@ -24,13 +24,13 @@ const BARS: &str = "▁▂▃▄▅▆▇█";
 pub fn draw(screen: &Screen, title: &str) -> String {
     let (width, height) = (u32::from(screen.width()) * COLUMN, u32::from(screen.height()) * LINE);
     let (width, height) = (px(width + 2 * PADDING), px(height + 2 * PADDING));
-    let ground = screen.signs(0).next().map_or(BACKGROUND, |sign| colors(sign.look).1);
-    let mut picture = Picture { ground, ..Picture::default() };
+    let ground = screen.glyphs(0).next().map_or(BACKGROUND, |glyph| colors(glyph.look).1);
+    let mut image = Image { ground, ..Image::default() };
     for line in 0..screen.height() {
-        picture.backgrounds(screen, line);
-        picture.signs(screen, line);
+        image.backgrounds(screen, line);
+        image.glyphs(screen, line);
     }
-    picture.grounds.iter_mut().chain(&mut picture.shapes).for_each(Path::close);
+    image.grounds.iter_mut().chain(&mut image.shapes).for_each(Path::close);
     let cursor = screen.cursor().map(|cursor| {
         let path = rect(left(cursor.x), top(cursor.y), COLUMN, LINE);
         format!("<path d=\"{path}\" fill=\"{FOREGROUND}\" fill-opacity=\"0.5\"/>\n")
@@ -40,16 +40,16 @@ pub fn draw(screen: &Screen, title: &str) -> String {
     );
     out += &format!("<title>{}</title>\n<style>\n", escaped(title));
     out += "text{font:13.95px DejaVu Sans Mono,Menlo,Consolas,monospace;white-space:pre}\n";
-    for (at, style) in picture.styles.iter().enumerate() {
+    for (at, style) in image.styles.iter().enumerate() {
         out += &format!(".{}{{{style}}}\n", class(at));
     }
     out += &format!("</style>\n<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{ground}\"/>\n");
-    for paths in [&picture.grounds, &picture.shapes] {
+    for paths in [&image.grounds, &image.shapes] {
         for path in paths {
             out += &format!("<path d=\"{}\" {}/>\n", path.d, path.paint);
         }
     }
-    out + &picture.texts + &cursor.unwrap_or_default() + "</svg>\n"
+    out + &image.texts + &cursor.unwrap_or_default() + "</svg>\n"
 }
 
 /// `a`, `b`, … `z`, `aa`
@@ -90,7 +90,7 @@ fn escaped(text: &str) -> String {
 }
 
 #[derive(Default)]
-struct Picture {
+struct Image {
     ground: Rgb,
     grounds: Vec<Path>,
     shapes: Vec<Path>,
@@ -138,18 +138,18 @@ struct Run {
     look: Look,
 }
 
-impl Picture {
+impl Image {
     fn rect(&mut self, x: u32, y: u32, width: u32, height: u32, fill: Rgb) {
         Path::of(&mut self.shapes, format!("fill=\"{fill}\"")).rect(x, y, width, height);
     }
 
     fn backgrounds(&mut self, screen: &Screen, line: u16) {
         let mut runs: Vec<(u16, u16, Rgb)> = Vec::new();
-        for sign in screen.signs(line) {
-            let (end, bg) = (sign.column + sign.columns, colors(sign.look).1);
+        for glyph in screen.glyphs(line) {
+            let (end, bg) = (glyph.column + glyph.columns, colors(glyph.look).1);
             match runs.last_mut() {
                 Some(last) if last.2 == bg => last.1 = end,
-                _ => runs.push((sign.column, end, bg)),
+                _ => runs.push((glyph.column, end, bg)),
             }
         }
         let ground = self.ground;
@@ -159,26 +159,26 @@ impl Picture {
         }
     }
 
-    fn signs(&mut self, screen: &Screen, line: u16) {
+    fn glyphs(&mut self, screen: &Screen, line: u16) {
         let mut run: Option<Run> = None;
-        for sign in screen.signs(line).filter(|sign| !sign.look.modifier.contains(Modifier::HIDDEN)) {
-            let joins = sign.text.is_ascii();
+        for glyph in screen.glyphs(line).filter(|glyph| !glyph.look.modifier.contains(Modifier::HIDDEN)) {
+            let joins = glyph.text.is_ascii();
             // Restart text after a gap.
-            if run.as_ref().is_some_and(|run| sign.text != " " && run.text.ends_with("  ")) {
+            if run.as_ref().is_some_and(|run| glyph.text != " " && run.text.ends_with("  ")) {
                 self.run(run.take(), line);
             }
             if let Some(run) =
-                run.as_mut().filter(|run| joins && run.look == sign.look && run.column + run.columns == sign.column)
+                run.as_mut().filter(|run| joins && run.look == glyph.look && run.column + run.columns == glyph.column)
             {
-                run.text += sign.text;
+                run.text += glyph.text;
                 run.columns += 1;
                 continue;
             }
             self.run(run.take(), line);
             if joins {
-                run = Some(Run { column: sign.column, columns: 1, text: sign.text.to_owned(), look: sign.look });
-            } else if !self.shape(&sign, line) {
-                let Sign { column, columns, text, look } = sign;
+                run = Some(Run { column: glyph.column, columns: 1, text: glyph.text.to_owned(), look: glyph.look });
+            } else if !self.shape(&glyph, line) {
+                let Glyph { column, columns, text, look } = glyph;
                 self.run(Some(Run { column, columns, text: text.to_owned(), look }), line);
             }
         }
@@ -221,12 +221,12 @@ impl Picture {
     }
 
     /// Returns whether it is a shape.
-    fn shape(&mut self, sign: &Sign<'_>, line: u16) -> bool {
-        let (x, y, color) = (left(sign.column), top(line), colors(sign.look).0);
+    fn shape(&mut self, glyph: &Glyph<'_>, line: u16) -> bool {
+        let (x, y, color) = (left(glyph.column), top(line), colors(glyph.look).0);
         let (middle_x, middle_y) = (x + COLUMN / 2, y + LINE / 2);
         let thin = 10;
         let (mut across, mut down) = (None, None);
-        match sign.text {
+        match glyph.text {
             "─" => across = Some((x, x + COLUMN)),
             "│" => down = Some((y, y + LINE)),
             "┌" => (across, down) = (Some((middle_x, x + COLUMN)), Some((middle_y, y + LINE))),
@@ -241,7 +241,7 @@ impl Picture {
                 }
             }
             "▰" | "▱" => {
-                let paint = if sign.text == "▰" {
+                let paint = if glyph.text == "▰" {
                     format!("fill=\"{color}\"")
                 } else {
                     format!("fill=\"none\" stroke=\"{color}\"")
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_text_colours_and_shapes() {
+    fn draws_text_colors_and_shapes() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 2));
         let style = Style::new().fg(Color::Indexed(110)).add_modifier(Modifier::BOLD);
         buffer.set_string(1, 0, "a <&> b", style);

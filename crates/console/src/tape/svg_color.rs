@@ -65,8 +65,8 @@ impl Rgb {
                 Self(level(cube / 36), level(cube / 6 % 6), level(cube % 6))
             }
             232..=255 => {
-                let grey = 8 + 10 * (index - 232);
-                Self(grey, grey, grey)
+                let gray = 8 + 10 * (index - 232);
+                Self(gray, gray, gray)
             }
         }
     }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_of_the_cube_and_the_greys() {
+    fn colors_of_the_cube_and_the_grays() {
         for (index, hex) in [(16, "#000000"), (110, "#87afd7"), (231, "#ffffff"), (232, "#080808"), (255, "#eeeeee")] {
             assert_eq!(Rgb::indexed(index).to_string(), hex);
         }

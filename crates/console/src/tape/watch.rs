@@ -69,7 +69,7 @@ impl<'w> Shower<'w> {
     }
 
     /// Sets the caption; returns its reading time.
-    pub fn say(&mut self, words: &str) -> Duration {
+    pub fn announce(&mut self, words: &str) -> Duration {
         words.clone_into(&mut self.words);
         self.keys.clear();
         let length = u32::try_from(words.chars().count()).unwrap_or(u32::MAX).min(400);
@@ -141,9 +141,9 @@ impl<'w> Shower<'w> {
         buffer.content[..cells.content.len()].clone_from_slice(&cells.content);
         let line = area.bottom() + 1;
         let keys = text::width(&self.keys).min(usize::from(area.width));
-        let room = usize::from(area.width).saturating_sub(keys + 4);
-        let words = text::cut(&self.words, room, "…");
-        buffer.set_stringn(1, line, words, room, Style::new().add_modifier(Modifier::BOLD | Modifier::ITALIC));
+        let space = usize::from(area.width).saturating_sub(keys + 4);
+        let words = text::cut(&self.words, space, "…");
+        buffer.set_stringn(1, line, words, space, Style::new().add_modifier(Modifier::BOLD | Modifier::ITALIC));
         let right = area.width.saturating_sub(u16::try_from(keys).unwrap_or(u16::MAX) + 1);
         buffer.set_stringn(right, line, &self.keys, keys, Style::new().add_modifier(Modifier::DIM));
         Frame { buffer, cursor }

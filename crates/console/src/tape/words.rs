@@ -62,7 +62,7 @@ const NOT_OWN: [(&str, &str); 4] = [
 ];
 
 /// No shell exists, and pictures have one style.
-const SETTINGS_NOT_OURS: [&str; 16] = [
+const FOREIGN_SETTINGS: [&str; 16] = [
     "Shell",
     "FontSize",
     "FontFamily",
@@ -106,8 +106,8 @@ pub fn not_own(word: &str) -> Option<&'static str> {
 }
 
 /// Whether a VHS setting has no meaning here.
-pub fn is_setting_not_ours(name: &str) -> bool {
-    SETTINGS_NOT_OURS.contains(&name)
+pub fn is_foreign_setting(name: &str) -> bool {
+    FOREIGN_SETTINGS.contains(&name)
 }
 
 /// The name of a key without modifiers: `Enter`, `F5`.

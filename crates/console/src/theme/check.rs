@@ -4,9 +4,9 @@
 
 use ratatui::style::{Color, Modifier};
 
+use crate::theme::catalog::Entry;
 use crate::theme::color;
 use crate::theme::role::Role;
-use crate::theme::shelf::Entry;
 
 /// The minimum contrast of text, WCAG 2 level AA.
 pub const LEGIBLE: f64 = 4.5;

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_every_form_of_a_colour() {
+    fn reads_every_form_of_a_color() {
         for (text, color) in [
             ("#87afd7", Color::Rgb(0x87, 0xaf, 0xd7)),
             ("#FFffFF", Color::Rgb(255, 255, 255)),
@@ -149,15 +149,15 @@ mod tests {
 
     #[test]
     fn contrast_is_that_of_the_guidelines() {
-        let [white, black, grey] = [[255; 3], [0; 3], [0x76; 3]];
+        let [white, black, gray] = [[255; 3], [0; 3], [0x76; 3]];
         assert!((contrast(white, black) - 21.0).abs() < 0.001);
         assert!((contrast(black, black) - 1.0).abs() < 0.001);
         // The lightest legible gray on white.
-        assert!((4.5..4.6).contains(&contrast(grey, white)));
+        assert!((4.5..4.6).contains(&contrast(gray, white)));
     }
 
     #[test]
-    fn the_nearest_colour_of_one_of_the_256_is_itself() {
+    fn the_nearest_color_of_one_of_the_256_is_itself() {
         for index in 16..=255 {
             let [r, g, b] = indexed(index).unwrap();
             let Color::Indexed(found) = nearest(Color::Rgb(r, g, b)) else { panic!("not an index") };
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_says_the_depth() {
+    fn the_environment_sets_the_color_depth() {
         let depth = |set: &[(&str, &str)]| {
             Depth::of_terminal(|name| {
                 set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())

@@ -1,35 +1,35 @@
 //! Roles, styles, and symbols.
 //!
-//! Modules: [`role`] is the table of roles, [`read`] reads a theme file, [`shelf`] has all themes, [`check`] checks
-//! legibility, [`color`] has terminal colors, [`signs`] has the symbols.
+//! Modules: [`role`] is the table of roles, [`read`] reads a theme file, [`catalog`] has all themes, [`check`] checks
+//! legibility, [`color`] has terminal colors, [`symbols`] has the symbols.
 //!
 //! Invariants:
-//! - drawing uses a [`Role`], never a color, and [`Signs`], never a literal symbol;
+//! - drawing uses a [`Role`], never a color, and [`Symbols`], never a literal symbol;
 //! - a symbol or word repeats the meaning of each color: the theme `mono` loses nothing;
 //! - every symbol is one column wide and has an ASCII equivalent;
 //! - a faulty theme is reported, and its faulty entries are ignored;
 //! - no IO: the texts of themes are inputs.
 
+pub mod catalog;
 pub mod check;
 pub mod color;
 pub mod read;
 pub mod role;
-pub mod shelf;
-pub mod signs;
+pub mod symbols;
 
 use ratatui::style::Style;
 
+pub use catalog::{ThemeFile, ThemeName, Themes};
 pub use color::Depth;
 pub use role::Role;
-pub use shelf::{ThemeFile, ThemeName, Themes};
-pub use signs::{ASCII, DRAWN, SPOKEN, Signs};
+pub use symbols::{ASCII, DRAWN, SPOKEN, Symbols};
 
 /// Styles by role, and symbols.
 #[derive(Clone, Debug)]
 pub struct Theme {
     styles: [Style; Role::ALL.len()],
     /// The signs in use.
-    pub signs: &'static Signs,
+    pub symbols: &'static Symbols,
     /// Only ASCII is allowed.
     pub ascii: bool,
 }
@@ -53,7 +53,7 @@ impl Theme {
                 style.bg = style.bg.map(color::nearest);
             }
         }
-        Self { styles, signs: if ascii { &ASCII } else { &DRAWN }, ascii }
+        Self { styles, symbols: if ascii { &ASCII } else { &DRAWN }, ascii }
     }
 
     /// The style of a role.

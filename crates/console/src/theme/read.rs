@@ -33,11 +33,11 @@ pub struct Draft {
     /// The description in one line.
     pub about: String,
     /// The inherited theme.
-    pub inherits: Option<Said>,
+    pub inherits: Option<Located>,
     /// The terminal background that the theme is made for.
-    pub behind: Option<Said>,
+    pub behind: Option<Located>,
     /// Named colors of the theme.
-    pub palette: BTreeMap<String, Said>,
+    pub palette: BTreeMap<String, Located>,
     /// Styles by role or role group.
     pub roles: BTreeMap<String, Look>,
     /// The errors, by location. Faulty entries are omitted.
@@ -46,7 +46,7 @@ pub struct Draft {
 
 /// A text with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct Located {
     /// What is written.
     pub text: String,
     /// The location in the file.
@@ -59,9 +59,9 @@ pub struct Look {
     /// Where that is written.
     pub at: Place,
     /// Colour of the text.
-    pub fg: Option<Said>,
+    pub fg: Option<Located>,
     /// Colour behind it.
-    pub bg: Option<Said>,
+    pub bg: Option<Located>,
     /// Modifiers to add.
     pub add: Modifier,
     /// When it overlays another style.
@@ -117,7 +117,7 @@ impl<'t> Reader<'t> {
         const KNOWN: [&str; 5] = ["about", "inherits", "behind", "palette", "roles"];
         for (name, at, value) in entries(table) {
             match name {
-                "about" => self.draft.about = self.string(value).map_or_else(String::new, |said| said.text),
+                "about" => self.draft.about = self.string(value).map_or_else(String::new, |reported| reported.text),
                 "inherits" => self.draft.inherits = self.string(value),
                 "behind" => self.draft.behind = self.color(value),
                 "palette" => self.table(value, Self::palette),
@@ -138,11 +138,11 @@ impl<'t> Reader<'t> {
     }
 
     fn palette(&mut self, (name, _, value): Entry<'_, 't>) {
-        if let Some(said) = self.color(value) {
-            if color::parse(&said.text).is_some() {
-                self.draft.palette.insert(name.to_owned(), said);
+        if let Some(reported) = self.color(value) {
+            if color::parse(&reported.text).is_some() {
+                self.draft.palette.insert(name.to_owned(), reported);
             } else {
-                self.no_color(&said, std::iter::empty());
+                self.no_color(&reported, std::iter::empty());
             }
         }
     }
@@ -179,9 +179,9 @@ impl<'t> Reader<'t> {
         self.draft.roles.insert(name.to_owned(), look);
     }
 
-    fn string(&mut self, value: &Spanned<DeValue<'t>>) -> Option<Said> {
+    fn string(&mut self, value: &Spanned<DeValue<'t>>) -> Option<Located> {
         match value.get_ref() {
-            DeValue::String(text) => Some(Said { text: text.to_string(), at: self.place(value.span().start) }),
+            DeValue::String(text) => Some(Located { text: text.to_string(), at: self.place(value.span().start) }),
             other => {
                 let message = format!("expected a text, found {}", kind(other));
                 self.fault("THM-003", &value.span(), message, "write it in quotation marks".to_owned());
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn color(&mut self, value: &Spanned<DeValue<'t>>) -> Option<Said> {
+    fn color(&mut self, value: &Spanned<DeValue<'t>>) -> Option<Located> {
         let text = match value.get_ref() {
             DeValue::String(text) => text.to_string(),
             DeValue::Integer(number) => number.as_str().to_owned(),
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
                 return None;
             }
         };
-        Some(Said { text, at: self.place(value.span().start) })
+        Some(Located { text, at: self.place(value.span().start) })
     }
 
     fn modifiers(&mut self, value: &Spanned<DeValue<'t>>) -> Modifier {
@@ -211,20 +211,20 @@ impl<'t> Reader<'t> {
         };
         let mut modifiers = Modifier::empty();
         for word in words.iter() {
-            let Some(said) = self.string(word) else { continue };
-            match MODIFIERS.iter().find(|(name, _)| *name == said.text) {
+            let Some(reported) = self.string(word) else { continue };
+            match MODIFIERS.iter().find(|(name, _)| *name == reported.text) {
                 Some((_, modifier)) => modifiers |= *modifier,
                 None => {
-                    let message = format!("{:?} is not a text style", said.text);
-                    self.unknown("THM-005", &word.span(), &message, &said.text, MODIFIERS.map(|(name, _)| name));
+                    let message = format!("{:?} is not a text style", reported.text);
+                    self.unknown("THM-005", &word.span(), &message, &reported.text, MODIFIERS.map(|(name, _)| name));
                 }
             }
         }
         modifiers
     }
 
-    fn no_color<'k>(&mut self, said: &Said, palette: impl Iterator<Item = &'k str>) {
-        self.draft.faults.push(no_color(said, palette));
+    fn no_color<'k>(&mut self, reported: &Located, palette: impl Iterator<Item = &'k str>) {
+        self.draft.faults.push(no_color(reported, palette));
     }
 
     fn unknown<'k>(
@@ -257,11 +257,11 @@ const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, one of the
     \"default\", or a name from [palette]";
 
 /// Suggests the nearest known color.
-pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) -> Fault {
+pub(super) fn no_color<'k>(reported: &Located, palette: impl Iterator<Item = &'k str>) -> Fault {
     let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
-    let meant = nearest(&said.text, known.iter().copied());
+    let meant = nearest(&reported.text, known.iter().copied());
     let hint = meant.map_or_else(|| COLORS.to_owned(), |near| format!("did you mean {near:?}? {COLORS}"));
-    fault("THM-005", said.at, format!("unknown color {:?}", said.text), hint)
+    fault("THM-005", reported.at, format!("unknown color {:?}", reported.text), hint)
 }
 
 pub(super) fn fault(code: &'static str, at: Place, message: String, hint: String) -> Fault {

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roles_stand_at_their_own_index_and_have_a_name_of_their_own() {
+    fn roles_are_at_their_own_index_and_have_their_own_name() {
         for (index, role) in Role::ALL.into_iter().enumerate() {
             assert_eq!(role as usize, index, "{}", role.name());
             assert_eq!(Role::parse(role.name()), Some(role));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn falling_back_comes_to_an_end() {
+    fn falling_back_ends() {
         for role in Role::ALL {
             let end = (0..Role::ALL.len()).fold(role, |role, _| role.fallback());
             assert_eq!(end, Role::Text, "{}", role.name());

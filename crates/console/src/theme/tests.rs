@@ -2,9 +2,9 @@
 
 use ratatui::style::{Color, Modifier};
 
+use crate::theme::catalog::Entry;
 use crate::theme::check;
 use crate::theme::check::LEGIBLE;
-use crate::theme::shelf::Entry;
 use crate::theme::*;
 
 fn own(files: &[(&str, &str)]) -> Themes {
@@ -49,7 +49,7 @@ fn themes_of_high_contrast_have_seven_to_one() {
 }
 
 #[test]
-fn themes_in_rgb_know_the_contrast_of_every_text() {
+fn themes_in_rgb_have_the_contrast_of_every_text() {
     for entry in Themes::shipped().iter().filter(|entry| entry.has_own_colors()) {
         for role in Role::ALL.into_iter().filter(|role| role.is_text()) {
             // `dark` uses the terminal's default for plain text.
@@ -60,7 +60,7 @@ fn themes_in_rgb_know_the_contrast_of_every_text() {
 }
 
 #[test]
-fn terminals_of_256_colours_read_them_nearly_as_well() {
+fn terminals_of_256_colors_read_them_nearly_as_well() {
     for entry in Themes::shipped().iter() {
         let styles = entry.styles.map(|mut style| {
             style.fg = style.fg.map(color::nearest);
@@ -79,7 +79,7 @@ fn terminals_of_256_colours_read_them_nearly_as_well() {
 }
 
 #[test]
-fn mono_has_no_colour_and_ansi16_only_the_terminals() {
+fn mono_has_no_color_and_ansi16_only_those_of_the_terminal() {
     let themes = Themes::shipped();
     let mono = themes.get("mono").unwrap();
     assert!(mono.styles.iter().all(|style| style.fg.is_none() && style.bg.is_none()));
@@ -94,7 +94,7 @@ fn seen(rgb: [u8; 3], matrix: [[f64; 3]; 3]) -> [f64; 3] {
 }
 
 #[test]
-fn the_colours_of_colour_blind_are_distinct_without_any_one_kind_of_cones() {
+fn the_colors_of_the_color_blind_theme_are_distinct_without_any_one_kind_of_cones() {
     const PROTAN: [[f64; 3]; 3] =
         [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]];
     const DEUTAN: [[f64; 3]; 3] =
@@ -119,20 +119,20 @@ fn the_colours_of_colour_blind_are_distinct_without_any_one_kind_of_cones() {
 }
 
 #[test]
-fn a_role_looks_like_its_group_or_like_what_is_near_it() {
+fn a_role_inherits_the_style_of_its_group_or_of_a_related_role() {
     let themes = own(&[(
         "mine",
         "[roles]\ntext = \"#010101\"\nstate = \"#020202\"\n\"state.stopped\" = \"#030303\"\ngood = \"#040404\"\n",
     )]);
     let theme = Theme::new(&themes, &"mine".into(), Depth::True, false);
     let fg = |role| theme.style(role).fg;
-    let grey = |value| Some(Color::Rgb(value, value, value));
-    assert_eq!([fg(Role::StateDraining), fg(Role::StateStopped)], [grey(2), grey(3)], "the group, then its own");
-    assert_eq!([fg(Role::DiffAdd), fg(Role::Accent), fg(Role::Dim)], [grey(4), grey(1), grey(1)], "what is near");
+    let gray = |value| Some(Color::Rgb(value, value, value));
+    assert_eq!([fg(Role::StateDraining), fg(Role::StateStopped)], [gray(2), gray(3)], "the group, then its own");
+    assert_eq!([fg(Role::DiffAdd), fg(Role::Accent), fg(Role::Dim)], [gray(4), gray(1), gray(1)], "what is near");
 }
 
 #[test]
-fn what_is_inherited_is_drawn_with_the_palette_of_the_heir() {
+fn inherited_roles_use_the_palette_of_the_inheriting_theme() {
     let themes = own(&[
         ("base", "inherits = \"dark\"\n[palette]\naccent = 17\n"),
         ("mine", "inherits = \"base\"\n[palette]\ngood = 18\n"),
@@ -146,7 +146,7 @@ fn what_is_inherited_is_drawn_with_the_palette_of_the_heir() {
 }
 
 #[test]
-fn a_theme_of_ones_own_goes_before_a_shipped_one_and_may_inherit_from_it() {
+fn a_user_theme_has_precedence_over_a_shipped_one_and_may_inherit_from_it() {
     let themes = own(&[("dark", "inherits = \"dark\"\n[palette]\naccent = \"red\"\n")]);
     assert_eq!(themes.faults, [""; 0]);
     assert_eq!(themes.iter().count(), Themes::shipped().iter().count());
@@ -211,8 +211,8 @@ fn a_terminal_gets_what_it_can_show() {
 
 #[test]
 fn what_cannot_be_read_or_seen_is_found() {
-    let grey = "[roles]\npage = { bg = \"#ffffff\" }\ntext = \"#777777\"\nmatch = \"#000000\"\n";
-    let themes = own(&[("mine", grey)]);
+    let gray = "[roles]\npage = { bg = \"#ffffff\" }\ntext = \"#777777\"\nmatch = \"#000000\"\n";
+    let themes = own(&[("mine", gray)]);
     let wrong = check::check(themes.get("mine").unwrap());
     assert!(wrong.contains(&"text on page: the contrast is 4.48, the minimum is 4.5".to_owned()), "{wrong:?}");
     assert!(wrong.iter().any(|wrong| wrong.starts_with("match differs by color alone")), "{wrong:?}");
@@ -226,7 +226,7 @@ mod properties {
 
     proptest! {
         #[test]
-        fn no_text_is_too_odd(text in any::<String>()) {
+        fn unusual_texts_are_accepted(text in any::<String>()) {
             let _ = message(&text);
         }
 

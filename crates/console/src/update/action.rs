@@ -13,7 +13,7 @@ use crate::state::keymap::Chord;
 use crate::state::reply::Reply;
 use crate::state::trends::KnownTrends;
 use model::{Identity, Time};
-use source::{About, Link, OwnHealth, Picture, Records, StalePart, TrialChange, TrialStatus};
+use source::{About, BoardSnapshot, Link, OwnHealth, Records, StalePart, TrialChange, TrialStatus};
 use view::act::{Actor, Order};
 use view::unread::Unread;
 use view::{EventPage, Record, View};
@@ -126,5 +126,5 @@ pub struct Feed {
     /// The description of the scheduler if it changed.
     pub about: Option<Box<About>>,
     /// What is alerted about.
-    pub alerts: Option<Arc<Picture>>,
+    pub alerts: Option<Arc<BoardSnapshot>>,
 }

@@ -16,7 +16,7 @@ use crate::update::stack::{home, push};
 use crate::update::{config, explain, lists, overview};
 use ::config::properties::parse_duration;
 use alerts::{ChangeKind, SilenceOrder, SubjectKind};
-use source::Picture;
+use source::BoardSnapshot;
 
 const ENDED: usize = 50;
 
@@ -27,8 +27,8 @@ pub fn open(state: &mut State) {
 }
 
 /// Takes the current alerts. Returns whether the screen changes.
-pub fn take(state: &mut State, picture: Option<Arc<Picture>>) -> bool {
-    let same = match (&state.cluster.alerts, &picture) {
+pub fn take(state: &mut State, snapshot: Option<Arc<BoardSnapshot>>) -> bool {
+    let same = match (&state.cluster.alerts, &snapshot) {
         (Some(known), Some(new)) => Arc::ptr_eq(known, new),
         (None, None) => true,
         _ => false,
@@ -37,8 +37,8 @@ pub fn take(state: &mut State, picture: Option<Arc<Picture>>) -> bool {
         return false;
     }
     let before: Vec<String> = state.cluster.alerts.iter().flat_map(|known| known.on().map(|one| one.title())).collect();
-    report(state, picture.as_deref());
-    state.cluster.alerts = picture;
+    report(state, snapshot.as_deref());
+    state.cluster.alerts = snapshot;
     let on: Vec<String> = state.cluster.alerts.iter().flat_map(|new| new.on().map(|one| one.title())).collect();
     if matches!(state.page(), Page::Alerts(_)) {
         if let Page::Alerts(page) = state.page_mut() {
@@ -50,14 +50,14 @@ pub fn take(state: &mut State, picture: Option<Arc<Picture>>) -> bool {
     before != on
 }
 
-fn report(state: &mut State, picture: Option<&Picture>) {
-    let Some(picture) = picture else { return };
+fn report(state: &mut State, snapshot: Option<&BoardSnapshot>) {
+    let Some(snapshot) = snapshot else { return };
     let seen = state.cluster.alerts_seen;
-    state.cluster.alerts_seen = Some(picture.next_change);
+    state.cluster.alerts_seen = Some(snapshot.next_change);
     // Earlier changes are not new.
     let Some(seen) = seen else { return };
-    let terminal = picture.rules.targets.terminal;
-    for change in picture.recent.iter().filter(|change| change.number >= seen) {
+    let terminal = snapshot.rules.targets.terminal;
+    for change in snapshot.recent.iter().filter(|change| change.number >= seen) {
         let title = change.alert.title();
         match change.kind {
             ChangeKind::Firing => {
@@ -78,14 +78,14 @@ fn report(state: &mut State, picture: Option<&Picture>) {
 
 /// Lists pending and firing alerts, active silences, and recently resolved alerts.
 pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
-    let Some(picture) = &cluster.alerts else {
+    let Some(snapshot) = &cluster.alerts else {
         page.list.rows = Arc::default();
         page.list.total = 0;
         return;
     };
-    let alerts = picture.alerts.iter().cloned().map(AlertLine::Alert);
-    let silences = picture.silences.iter().filter(|one| one.ended.is_none()).cloned().map(AlertLine::Silence);
-    let ended = picture.ended.iter().take(ENDED).cloned().map(AlertLine::Ended);
+    let alerts = snapshot.alerts.iter().cloned().map(AlertLine::Alert);
+    let silences = snapshot.silences.iter().filter(|one| one.ended.is_none()).cloned().map(AlertLine::Silence);
+    let ended = snapshot.ended.iter().take(ENDED).cloned().map(AlertLine::Ended);
     let mut shown: Vec<Arc<AlertLine>> = alerts.chain(silences).chain(ended).map(Arc::new).collect();
     page.list.total = shown.len();
     page.list.widest = lists::widest(shown.iter().map(|row| [rule(row).into(), subject(row).into(), "".into()]));
@@ -129,13 +129,13 @@ fn under_cursor(state: &State) -> Option<Arc<AlertLine>> {
 pub fn jump(state: &mut State) {
     let Some(row) = under_cursor(state) else { return };
     let Some(alert) = row.alert() else {
-        return state.say(Grade::Refusal, "a silence has no page; D ends it");
+        return state.report(Grade::Refusal, "a silence has no page; D ends it");
     };
     match (alert.subject.target(), alert.subject.kind) {
         (Some(target), _) => explain::go_to(state, target),
         (None, SubjectKind::Configuration) => config::open(state),
         (None, SubjectKind::Cluster) => overview::open(state),
-        (None, kind) => state.say(Grade::Refusal, format!("no page of the {}", kind.word())),
+        (None, kind) => state.report(Grade::Refusal, format!("no page of the {}", kind.word())),
     }
 }
 
@@ -148,17 +148,17 @@ pub fn silence(state: &mut State, argument: Option<&str>) {
         return;
     };
     let Some(row) = under_cursor(state) else {
-        return state.say(Grade::Refusal, "no alert selected; :alerts lists them");
+        return state.report(Grade::Refusal, "no alert selected; :alerts lists them");
     };
     let Some(alert) = row.alert() else {
-        return state.say(Grade::Refusal, "that is already a silence");
+        return state.report(Grade::Refusal, "that is already a silence");
     };
     match order(argument, alert, &state.cluster.identity.user) {
         Ok(order) => {
             let at = state.cluster.at;
-            state.emit(Effect::Silence(SilenceStep::Begin(order, at)));
+            state.emit(Effect::Silence(SilenceStep::Start(order, at)));
         }
-        Err(why) => state.say(Grade::Refusal, why),
+        Err(why) => state.report(Grade::Refusal, why),
     }
 }
 
@@ -184,8 +184,8 @@ fn order(argument: &str, alert: &alerts::Alert, by: &str) -> Result<SilenceOrder
 pub fn end_silence(state: &mut State) {
     let id = under_cursor(state).and_then(|row| match &*row {
         AlertLine::Silence(silence) => Some(silence.id),
-        AlertLine::Alert(alert) => match alert.held {
-            Some(alerts::Held::Silenced(id)) => Some(id),
+        AlertLine::Alert(alert) => match alert.muted {
+            Some(alerts::Muted::Silenced(id)) => Some(id),
             _ => None,
         },
         AlertLine::Ended(_) => None,
@@ -195,6 +195,6 @@ pub fn end_silence(state: &mut State) {
             let (by, at) = (state.cluster.identity.user.clone(), state.cluster.at);
             state.emit(Effect::Silence(SilenceStep::End(id, by, at)));
         }
-        None => state.say(Grade::Refusal, "no silence here"),
+        None => state.report(Grade::Refusal, "no silence here"),
     }
 }

@@ -25,7 +25,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
     match (ticket.purpose, outcome) {
         (Purpose::Report, Ok(done)) => {
             state.orders.keep_moved(&done, ticket.number);
-            state.say(Grade::Info, result_text(&done));
+            state.report(Grade::Info, result_text(&done));
             aftermath::expect(state, vec![act.clone()], ticket.since);
         }
         (Purpose::Batch(number), outcome) => bulk::answered(state, ticket, number, &outcome),
@@ -34,10 +34,10 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
         (Purpose::Report | Purpose::Ask(_), Err(refusal)) => {
             if matches!(ticket.purpose, Purpose::Ask(_)) {
                 attempt::note(state, act.clone(), &refusal);
-                state.orders.real.looked_at = None;
+                state.orders.real.examined = None;
             }
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
-            state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
+            state.report(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
             if let Some(text) = refusal.details.put_back.clone() {
                 offer_back(state, &refusal, text);
             }
@@ -70,13 +70,13 @@ fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
 
 /// Opens it unless the user does something else now: it would receive other keys.
 fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
-    let elsewhere = asked.turn != state.turn && state.orders.real.looked_at.is_none();
+    let elsewhere = asked.turn != state.turn && state.orders.real.examined.is_none();
     if !state.layers.is_empty() && make_real::put_back(state) {
         return;
     }
     if elsewhere || !state.layers.is_empty() {
         let message = format!("{act} was not confirmed because you left the page; repeat the command");
-        return state.say(Grade::Info, message);
+        return state.report(Grade::Info, message);
     }
     match would {
         Done::Moved(would) => ask_move(state, act.clone(), would),

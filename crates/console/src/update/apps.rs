@@ -132,13 +132,13 @@ pub fn rebuild_asks(page: &mut AppPage, part: &PartitionView) {
     };
     if let Some(filter) = ColumnFilter::parse(&page.list.filter, asks::unit) {
         let named: Vec<_> = asks.iter().map(|(key, ask)| (**key, ask.name(), *ask)).collect();
-        let kept = filter.passed(
+        let passed = filter.passed(
             &named,
             |(_, name, ask)| [name.as_ref(), ask.id.as_str(), node_of(ask), word_of(ask)],
             |(key, _, ask), column| value(*key, ask, column),
         );
-        let mut kept = kept.into_iter();
-        asks.retain(|_| kept.next().unwrap_or(false));
+        let mut passed = passed.into_iter();
+        asks.retain(|_| passed.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = asks.into_iter().map(|(key, ask)| (value(*key, ask, column), at(*key), *key)).collect();

@@ -24,7 +24,7 @@ pub fn refuse(state: &mut State, id: CommandId, reason: String) {
     {
         note(state, act, &refusal);
     }
-    state.say(Grade::Refusal, reason);
+    state.report(Grade::Refusal, reason);
 }
 
 /// Repetitions within a minute are only counted: a held key would flood the audit.
@@ -32,7 +32,7 @@ pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     if !matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
         return;
     }
-    let order = Order::from(act.in_earnest());
+    let order = Order::from(act.for_real());
     let same = |tried: &&mut RefusedAttempt| {
         let known = &tried.order.act;
         (known.verb(), known.object(), known.partition())

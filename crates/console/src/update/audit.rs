@@ -34,7 +34,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
             None if ACTIONS.contains(&word) => page.action = Some(word.to_owned()),
             Some((key, _)) => {
                 let message = format!("unknown filter {key}=; valid: user=, action=, object=");
-                return state.say(Grade::Refusal, message);
+                return state.report(Grade::Refusal, message);
             }
             None => others.push(word),
         }
@@ -42,7 +42,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     page.list.filter = others.join(" ");
     if let Some(action) = page.action.as_deref().filter(|action| !ACTIONS.contains(action)) {
         let message = format!("{action} is not an action; valid: {}", ACTIONS.join(", "));
-        return state.say(Grade::Refusal, message);
+        return state.report(Grade::Refusal, message);
     }
     home(state);
     if wanted.is_none() {
@@ -86,7 +86,7 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
         shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
-    let newest_first = |entry: &AuditEntry| Value::Figure(-i64::try_from(entry.id).unwrap_or(i64::MAX));
+    let newest_first = |entry: &AuditEntry| Value::Metric(-i64::try_from(entry.id).unwrap_or(i64::MAX));
     let mut keyed: Vec<_> =
         shown.into_iter().map(|entry| (key(entry, column), newest_first(entry), Arc::clone(entry))).collect();
     lists::order(page.list.sort, &mut keyed);
@@ -143,7 +143,7 @@ pub fn jump(state: &mut State) {
     }
     let Page::Audit(page) = state.page() else { return };
     let Some(entry) = entry(page).filter(|entry| entry.kind() == AuditObject::Configuration) else {
-        return state.say(Grade::Refusal, GONE);
+        return state.report(Grade::Refusal, GONE);
     };
     let facts = if entry.allowed { &entry.after } else { &entry.before };
     let number = facts.iter().find(|(name, _)| name == "revision").and_then(|(_, number)| number.parse().ok());

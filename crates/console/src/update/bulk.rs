@@ -31,7 +31,7 @@ fn all_over(state: &mut State) -> bool {
         if let Page::Apps(page) = state.page_mut() {
             page.unmark();
         }
-        state.say(Grade::Refusal, "the marked ones ended; no marks left");
+        state.report(Grade::Refusal, "the marked ones ended; no marks left");
     }
     over
 }
@@ -82,7 +82,7 @@ pub fn kill(state: &mut State, reason: Option<&str>) {
     let apps = marked(state);
     let reason = match reason_of(state, &apps, reason.unwrap_or_default().trim()) {
         Ok(reason) => reason,
-        Err(why) => return state.say(Grade::Refusal, why),
+        Err(why) => return state.report(Grade::Refusal, why),
     };
     if apps.is_empty() {
         return orders::kill(state, &reason);
@@ -133,7 +133,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     let target = QueuePath::new(to);
     let leaf = state.cluster.part().and_then(|part| part.queue_at(&target)).is_some_and(|row| row.leaf);
     if !leaf {
-        return state.say(Grade::Refusal, format!("{to} is not a leaf queue"));
+        return state.report(Grade::Refusal, format!("{to} is not a leaf queue"));
     }
     let act = |app: &AppRow| PartitionAct::Move {
         app: app.id.clone(),
@@ -172,7 +172,7 @@ fn ask(
         more => format!("{more} are rejected and are not moved, {app} because: {why}."),
     });
     if allowed.is_empty() {
-        return state.say(Grade::Refusal, stays.unwrap_or_else(|| "no marks".to_owned()));
+        return state.report(Grade::Refusal, stays.unwrap_or_else(|| "no marks".to_owned()));
     }
     let mut lines = named(&allowed, layout::named_in_question(state));
     let act = orders.first().map(|order| &order.act);
@@ -220,13 +220,13 @@ fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -
     let kills = matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. }));
     let asks: u64 = apps.iter().map(|app| u64::from(app.pending_asks)).sum();
     let all: u64 = apps.iter().map(|app| app.asks.len() as u64).sum();
-    let mut held = Resource::new();
+    let mut allocated = Resource::new();
     apps.iter().for_each(|app| {
-        held.add_assign(&app.allocated);
-        held.add_assign(&app.placeholder);
+        allocated.add_assign(&app.allocated);
+        allocated.add_assign(&app.placeholder);
     });
     let allocations = format::count(all.saturating_sub(asks), "allocation");
-    let amounts = if held.is_zero() { String::new() } else { format!(" ({})", format::resource(&held)) };
+    let amounts = if allocated.is_zero() { String::new() } else { format!(" ({})", format::resource(&allocated)) };
     let asks = format::count(asks, "pending request");
     lines.push(match kills {
         true => format!("Releases {allocations}{amounts}, cancels {asks}."),
@@ -284,8 +284,8 @@ pub fn move_back(state: &mut State) {
         expect_queue: Some(app.queue.clone()),
         dry_run: false,
     };
-    let goes = "They return to their previous queues if these accept them.".to_owned();
-    ask(state, "Move back", goes, &apps, "", act);
+    let target_words = "They return to their previous queues if these accept them.".to_owned();
+    ask(state, "Move back", target_words, &apps, "", act);
 }
 
 /// The last result reports all.
@@ -317,7 +317,7 @@ pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Resul
     state.keep(Some(state.now), grade, message, String::new());
     if let Some((grade, message)) = summary {
         let batch = state.batches.remove(at);
-        state.say(grade, message);
+        state.report(grade, message);
         aftermath::expect(state, batch.acts, batch.since);
     }
 }

@@ -131,7 +131,7 @@ pub fn written(state: &State) -> Option<&ChangePage> {
 /// Stores a closed form if it has input.
 pub fn park(state: &mut State, page: Box<ChangePage>) {
     if page.written() {
-        state.say(Grade::Info, format!("your input is kept; open the form on {} again", page.queue));
+        state.report(Grade::Info, format!("your input is kept; open the form on {} again", page.queue));
         state.parked.change = Some(page);
     }
 }
@@ -215,12 +215,12 @@ pub fn take_suggestion(state: &mut State) {
 
 /// Limits scrolling to the last line.
 pub fn settle(state: &mut State) {
-    let (lines, room) = match (state.page(), layout::regions(state)) {
+    let (lines, space) = match (state.page(), layout::regions(state)) {
         (Page::Change(page), Some(regions)) => crate::present::change::extent(page, regions.rows),
         _ => (0, 0),
     };
     if let Some(page) = shown(state) {
-        page.top = page.top.min(lines.saturating_sub(room));
+        page.top = page.top.min(lines.saturating_sub(space));
     }
 }
 
@@ -297,7 +297,7 @@ pub fn ask_apply(state: &mut State) {
 pub fn apply(state: &mut State, reason: &str) {
     let Page::Change(page) = state.page() else { return };
     if let Err(message) = can_apply(state, page) {
-        return state.say(Grade::Refusal, message);
+        return state.report(Grade::Refusal, message);
     }
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
@@ -325,10 +325,10 @@ pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let on_screen =
         |state: &State| matches!(state.page(), Page::Change(page) if page.kind == kind && page.queue == queue);
     if on_screen(state) && turn == sent.turn {
-        let said = state.toast.take();
+        let reported = state.toast.take();
         state.layers.retain(|layer| !matches!(layer, Layer::Form));
         pop(state);
-        state.toast = said;
+        state.toast = reported;
     }
     state.parked.change.take_if(|page| !page.written());
 }

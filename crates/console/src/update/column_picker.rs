@@ -44,7 +44,7 @@ fn open(state: &mut State) {
 fn change(state: &mut State, change: impl FnOnce(&mut ColumnPicker)) {
     let Some(Layer::Columns(picker)) = state.layers.last_mut() else { return };
     if picker.at == 0 {
-        return state.say(Grade::Refusal, "the name column is always first");
+        return state.report(Grade::Refusal, "the name column is always first");
     }
     change(picker);
     picker.changed = true;

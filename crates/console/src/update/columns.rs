@@ -43,7 +43,7 @@ pub fn choose(state: &mut State, argument: &str) {
     }
     match chosen(state, argument, &known) {
         Ok(columns) => set(state, Some(columns)),
-        Err(why) => state.say(Grade::Refusal, why),
+        Err(why) => state.report(Grade::Refusal, why),
     }
 }
 
@@ -53,7 +53,7 @@ pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     match columns {
         None => {
             state.columns.remove(page);
-            state.say(Grade::Info, "columns are chosen by the width");
+            state.report(Grade::Info, "columns are chosen by the width");
         }
         Some(columns) => {
             state.columns.insert(page, columns);
@@ -118,10 +118,10 @@ fn quoted(text: &str) -> String {
 
 /// Without a settings file the value lasts until exit.
 fn keep_setting(state: &mut State, table: &'static str, key: &str, value: Option<String>) {
-    if state.keep_in.as_os_str().is_empty() {
+    if state.saved_dir.as_os_str().is_empty() {
         return;
     }
-    state.emit(Work::KeepSetting { file: state.keep_in.clone(), table, key: key.to_owned(), value });
+    state.emit(Work::KeepSetting { file: state.saved_dir.clone(), table, key: key.to_owned(), value });
 }
 
 /// Toggles wide mode.
@@ -129,7 +129,7 @@ pub fn toggle_wide(state: &mut State) {
     state.wide = !state.wide;
     state.first_column = 0;
     let words = if state.wide { "all columns; > and < go to the next ones" } else { "columns that fit" };
-    state.say(Grade::Info, words);
+    state.report(Grade::Info, words);
 }
 
 /// In wide mode, scrolls the columns.
@@ -150,20 +150,20 @@ pub fn view(state: &mut State, argument: Option<&str>) {
             let names: Vec<&str> = state.views.keys().map(String::as_str).collect();
             let words =
                 if names.is_empty() { "none yet; :view save NAME keeps this one".to_owned() } else { names.join(", ") };
-            state.say(Grade::Info, format!("views: {words}"));
+            state.report(Grade::Info, format!("views: {words}"));
         }
         ("save", name) => save(state, name),
         ("delete", name) => {
             if state.views.remove(name).is_none() {
-                return state.say(Grade::Refusal, format!("no view {name}"));
+                return state.report(Grade::Refusal, format!("no view {name}"));
             }
             keep_setting(state, "views", name, None);
-            state.say(Grade::Info, format!("the view {name} is deleted"));
+            state.report(Grade::Info, format!("the view {name} is deleted"));
         }
         (name, _) => match state.views.get(name).cloned() {
             Some(view) => show(state, name, view),
             None => {
-                state.say(Grade::Refusal, format!("no view {name}; :view save {name} keeps the list on the screen"))
+                state.report(Grade::Refusal, format!("no view {name}; :view save {name} keeps the list on the screen"))
             }
         },
     }
@@ -172,12 +172,12 @@ pub fn view(state: &mut State, argument: Option<&str>) {
 fn save(state: &mut State, name: &str) {
     let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || !name.chars().all(plain) || matches!(name, "save" | "delete") {
-        return state.say(Grade::Refusal, "a view name has letters, digits, `-` and `_`");
+        return state.report(Grade::Refusal, "a view name has letters, digits, `-` and `_`");
     }
     let page = state.page().name();
     let columns = chosen_columns(state).map_or_else(Vec::new, <[ColumnChoice]>::to_vec);
     let Some(list) = state.page().list() else {
-        return state.say(Grade::Refusal, "only a list can be saved as a view");
+        return state.report(Grade::Refusal, "only a list can be saved as a view");
     };
     let (sort, descending) = list.sort();
     let view = SavedView {
@@ -189,7 +189,7 @@ fn save(state: &mut State, name: &str) {
     };
     let text = inline(&view);
     state.views.insert(name.to_owned(), view);
-    state.say(Grade::Info, format!("saved as the view {name}; :view {name} opens it"));
+    state.report(Grade::Info, format!("saved as the view {name}; :view {name} opens it"));
     keep_setting(state, "views", name, Some(text));
 }
 
@@ -209,7 +209,7 @@ fn show(state: &mut State, name: &str, view: SavedView) {
             "events" => super::events::open(state, None),
             "audit" => super::audit::open(state, None),
             "revisions" => super::revisions::open(state),
-            page => return state.say(Grade::Refusal, format!("the view {name} needs a {page}: open one first")),
+            page => return state.report(Grade::Refusal, format!("the view {name} needs a {page}: open one first")),
         }
     }
     let page = state.page().name();

@@ -14,7 +14,7 @@ const AT_ONCE: usize = 8;
 pub fn open(state: &mut State) {
     state.contexts.known.retain(|_, known| !matches!(known, ContextState::Failed(_)));
     if let Some(why) = state.contexts.fault.clone() {
-        state.say(Grade::Warning, why);
+        state.report(Grade::Warning, why);
     }
     if !matches!(state.page(), Page::Contexts(_)) {
         let here = |name: &str| state.contexts.here.as_deref() == Some(name);
@@ -71,9 +71,11 @@ pub fn settle(state: &mut State, height: usize) {
     let last = state.contexts.all.len().saturating_sub(1);
     let index = page.index.min(last);
     let line = index + shown::TITLES;
-    let room = height.saturating_sub(shown::below(state, index)).max(1);
-    let top =
-        page.top.min(line.saturating_sub(usize::from(index == 0) * shown::TITLES)).max((line + 1).saturating_sub(room));
+    let space = height.saturating_sub(shown::below(state, index)).max(1);
+    let top = page
+        .top
+        .min(line.saturating_sub(usize::from(index == 0) * shown::TITLES))
+        .max((line + 1).saturating_sub(space));
     if let Page::Contexts(page) = state.page_mut() {
         *page = ContextsPage { index, top };
     }

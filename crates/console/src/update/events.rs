@@ -76,7 +76,7 @@ pub fn take(state: &mut State, page: EventPage) -> bool {
     let new = state.cluster.events.take(page);
     if another {
         let message = "the scheduler restarted: its events start again, and events that it did not store are lost";
-        state.say(Grade::Warning, message);
+        state.report(Grade::Warning, message);
     }
     if new && state.cluster.frozen.is_none() && matches!(state.page(), Page::Events(_)) {
         lists::rebuild(state, false);
@@ -130,16 +130,16 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
         let pod = |record: &Record| name(&record.object).or_else(|| name(&record.reference)).unwrap_or_default();
         let words = shown.iter().map(|(_, record)| (word(record), pod(record), *record));
         let words: Vec<(String, Arc<str>, &Arc<Record>)> = words.collect();
-        let kept = filter.passed(
+        let passed = filter.passed(
             &words,
             |(word, pod, record)| [&*record.object, &*record.reference, word.as_str(), &*record.message, &**pod],
             |(_, _, record), column| value(record, column),
         );
-        let mut kept = kept.into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        let mut passed = passed.into_iter();
+        shown.retain(|_| passed.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
-    let newest_first = |number: u64| Value::Figure(-i64::try_from(number).unwrap_or(i64::MAX));
+    let newest_first = |number: u64| Value::Metric(-i64::try_from(number).unwrap_or(i64::MAX));
     let mut keyed: Vec<_> = shown
         .into_iter()
         .map(|(at, record)| {
@@ -183,7 +183,7 @@ pub fn jump(state: &mut State) {
         }
         return lists::rebuild(state, true);
     }
-    state.say(Grade::Refusal, GONE);
+    state.report(Grade::Refusal, GONE);
 }
 
 #[cfg(test)]
@@ -192,10 +192,10 @@ mod tests {
     use view::{ChangeDetail, ChangeType};
 
     #[test]
-    fn what_neither_came_nor_went_has_no_none_before_its_words() {
+    fn unchanged_entries_have_no_prefix() {
         let of = |change, detail| word(&Record { change, detail, ..Record::hole(1, 1, Time::ZERO) });
-        let held = ChangeDetail::APP_CANNOTRUN_QUOTA;
-        assert_eq!(of(ChangeType::NONE, held), "blocked by application limit");
+        let blocked = ChangeDetail::APP_CANNOTRUN_QUOTA;
+        assert_eq!(of(ChangeType::NONE, blocked), "blocked by application limit");
         assert_eq!(of(ChangeType::NONE, ChangeDetail(0)), "");
         assert_eq!(of(ChangeType::ADD, ChangeDetail(0)), ChangeType::ADD.to_string());
         for detail in 0..1_000 {

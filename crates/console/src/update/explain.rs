@@ -32,7 +32,7 @@ const HELD: [ChangeDetail; 4] = [
     ChangeDetail::APP_RUNNABLE_QUOTA,
 ];
 
-const SAID: usize = 4;
+const REPORTED: usize = 4;
 
 /// Explains the selected subject; on the page, asks again.
 pub fn open(state: &mut State) {
@@ -85,7 +85,7 @@ pub fn want(state: &mut State) {
             }
             state.emit(Effect::Explain(question));
         }
-        Explained::Overview(looked) => overview::want(state, *looked),
+        Explained::Overview(visited) => overview::want(state, *visited),
         Explained::Node(_) | Explained::Event(_) => {
             let due =
                 |asked: Duration| if frozen { overview::is_of_another(state, page) } else { now >= asked + AGAIN };
@@ -128,7 +128,7 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
     }
 }
 
-fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
+fn reported(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
     let Asked::App(app, ask) = of else { return Vec::new() };
     let about = |record: &&Arc<Record>| match record.kind {
         ObjectType::REQUEST => {
@@ -150,7 +150,7 @@ fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
         .rev()
         .map(|(_, record)| record)
         .filter(about)
-        .take(SAID)
+        .take(REPORTED)
         .map(|one| (one.at, words(one)))
         .collect();
     last.reverse();
@@ -159,14 +159,14 @@ fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
 
 /// Takes an answer for its page.
 pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal>) {
-    let said = said(state, &question.of);
+    let reported = reported(state, &question.of);
     let asked = state.pages.iter_mut().rev().find_map(|page| match page {
         Page::Explain(page) if matches!(&page.of, Explained::Waiting(of) if *of == question.of) => Some(page),
         _ => None,
     });
     if let Some(page) = asked {
         page.awaited = false;
-        page.said = said;
+        page.reported = reported;
         page.take(sheet);
     }
 }
@@ -175,8 +175,8 @@ pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal
 pub fn next_due(state: &State) -> Option<Duration> {
     let Page::Explain(page) = state.page() else { return None };
     let again = again(state, page);
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
-    page.asked.filter(|_| !page.awaited && !stands).map(|asked| asked + again)
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    page.asked.filter(|_| !page.awaited && !is_stopped).map(|asked| asked + again)
 }
 
 /// Scrolls to the line under the cursor.
@@ -198,7 +198,7 @@ pub fn settle(state: &mut State, height: usize) {
 pub fn jump(state: &mut State) {
     let Page::Explain(page) = state.page() else { return };
     let Some(to) = page.lines().get(page.index).and_then(|line| line.to.clone()) else {
-        return state.say(Grade::Refusal, "this line has no object");
+        return state.report(Grade::Refusal, "this line has no object");
     };
     go_to(state, to);
 }

@@ -23,7 +23,7 @@ use crate::update::owners;
 use crate::update::page::PageUpdate;
 use crate::update::pod;
 use crate::update::refresh;
-use crate::update::shown_figures;
+use crate::update::shown_metrics;
 use view::View;
 
 /// Takes an update, which is stored while the screen is frozen.
@@ -101,7 +101,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
         mark_changes(state, &before);
     }
     lists::rebuild(state, false);
-    shown_figures::follow(state);
+    shown_metrics::follow(state);
     true
 }
 
@@ -120,15 +120,15 @@ pub fn clock(state: &mut State, now: Duration) {
         redraw = true;
     }
     state.quit_armed_until = state.quit_armed_until.filter(|until| *until > now);
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
-    if stands && before.as_secs() != now.as_secs() {
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    if is_stopped && before.as_secs() != now.as_secs() {
         redraw = true;
     }
     config::due(state);
     change::due(state);
     attempt::due(state);
     let news = !Arc::ptr_eq(&state.cluster.view, &state.cluster.newest);
-    if news && !stands && state.options.refresh > Duration::ZERO && !refresh::waits(state) {
+    if news && !is_stopped && state.options.refresh > Duration::ZERO && !refresh::waits(state) {
         state.refreshed = now;
         state.cluster.at = state.cluster.at.max(state.cluster.past.live);
         redraw |= show_newest(state, true);
@@ -144,9 +144,9 @@ pub fn clock(state: &mut State, now: Duration) {
 
 /// The next wake-up, on the console's clock.
 pub fn next_wake(state: &State) -> Option<Duration> {
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
-    let second =
-        (ages_on_screen(state) || stands || !state.cluster.link.is_live()).then(|| state.now + Duration::from_secs(1));
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let second = (ages_on_screen(state) || is_stopped || !state.cluster.link.is_live())
+        .then(|| state.now + Duration::from_secs(1));
     [
         second,
         state.marks.next_end(state.now),
@@ -175,7 +175,7 @@ fn ages_on_screen(state: &State) -> bool {
 /// Toggles the frozen screen.
 pub fn toggle_freeze(state: &mut State) {
     if state.cluster.past.shown.is_some() {
-        return state.say(Grade::Refusal, "the past is read-only; :live returns to the present");
+        return state.report(Grade::Refusal, "the past is read-only; :live returns to the present");
     }
     if state.cluster.frozen.take().is_some() {
         state.cluster.at = state.cluster.at.max(state.cluster.newest.at);
@@ -190,7 +190,7 @@ pub fn toggle_freeze(state: &mut State) {
 pub fn toggle_marks(state: &mut State) {
     state.options.mark_changes = !state.options.mark_changes;
     state.marks.clear();
-    state.say(
+    state.report(
         Grade::Info,
         if state.options.mark_changes { "changed cells are marked" } else { "changed cells are not marked" },
     );

@@ -39,13 +39,13 @@ pub fn copy(state: &mut State, piece: Piece) {
         Piece::Yaml => yaml(state),
     };
     let Some(text) = text else {
-        return state.say(Grade::Refusal, "nothing to copy here");
+        return state.report(Grade::Refusal, "nothing to copy here");
     };
     let first = text.lines().next().unwrap_or_default().to_owned();
     let lines = text.lines().count();
     let what = if lines > 1 { format!("{lines} lines") } else { first };
     state.emit(Effect::Copy(text));
-    state.say(Grade::Info, format!("sent to the terminal's clipboard (OSC 52): {what}"));
+    state.report(Grade::Info, format!("sent to the terminal's clipboard (OSC 52): {what}"));
 }
 
 fn row(state: &State) -> Option<String> {

@@ -30,7 +30,7 @@ pub fn open(state: &mut State, named: Option<&str>) {
         Some(app) => AppId::from(app),
         None => match target(state) {
             Some(app) => app,
-            None => return state.say(Grade::Refusal, "no job selected"),
+            None => return state.report(Grade::Refusal, "no job selected"),
         },
     };
     if !matches!(state.page(), Page::Job(page) if page.app == app) {
@@ -45,7 +45,7 @@ pub fn toggle_follow(state: &mut State) {
     }
 }
 
-fn looked_at(state: &State) -> Option<AppId> {
+fn examined(state: &State) -> Option<AppId> {
     if !state.cluster.has_jobs {
         return None;
     }
@@ -58,15 +58,15 @@ fn looked_at(state: &State) -> Option<AppId> {
 
 /// Requests missing or old data.
 pub fn want(state: &mut State) {
-    let Some(app) = looked_at(state) else { return };
+    let Some(app) = examined(state) else { return };
     let now = state.now;
     if state.job.app.as_ref() != Some(&app) {
         let acting = state.job.acting;
         state.job = JobWatch { app: Some(app.clone()), acting, ..JobWatch::default() };
     }
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let unread = matches!(state.page(), Page::Job(_)) && (state.job.more || !state.job.with_output);
-    let due = state.job.asked.is_none_or(|asked| (now >= asked + AGAIN || unread) && !stands);
+    let due = state.job.asked.is_none_or(|asked| (now >= asked + AGAIN || unread) && !is_stopped);
     if state.job.awaited || !due {
         return;
     }
@@ -82,9 +82,9 @@ pub fn want(state: &mut State) {
 
 /// The next refresh, on the console's clock.
 pub fn next_due(state: &State) -> Option<Duration> {
-    looked_at(state)?;
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
-    state.job.asked.filter(|_| !state.job.awaited && !stands).map(|asked| asked + AGAIN)
+    examined(state)?;
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    state.job.asked.filter(|_| !state.job.awaited && !is_stopped).map(|asked| asked + AGAIN)
 }
 
 /// Takes job data if the job is still watched.
@@ -103,10 +103,10 @@ pub fn take(state: &mut State, app: &AppId, seen: Result<JobSheet, String>) {
 
 /// Scrolls to the end of a followed output.
 pub fn settle(state: &mut State) {
-    let (lines, room) = (state.job.output.len(), shown::output_room(state));
-    let end = lines.saturating_sub(room);
+    let (lines, space) = (state.job.output.len(), shown::output_space(state));
+    let end = lines.saturating_sub(space);
     if let Page::Job(page) = state.page_mut() {
-        page.room = room;
+        page.space = space;
         page.top = if page.follow { end } else { page.top.min(end) };
     }
 }
@@ -122,17 +122,17 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
         (CommandId::Order(OrderCommand::Move), Some(queue)) => JobAct::Move(queue.to_owned()),
         (CommandId::Job(JobCommand::JobPriority), Some(text)) => match text.parse() {
             Ok(priority) => JobAct::Priority(priority),
-            Err(_) => return state.say(Grade::Refusal, format!("{text:?} is not a priority: a whole number")),
+            Err(_) => return state.report(Grade::Refusal, format!("{text:?} is not a priority: a whole number")),
         },
         (CommandId::Job(JobCommand::EditJob), Some(words)) => match edit_of(words) {
             Ok(edit) => JobAct::Edit(edit),
-            Err(why) => return state.say(Grade::Refusal, why),
+            Err(why) => return state.report(Grade::Refusal, why),
         },
-        (id, _) => return begin_line(state, id),
+        (id, _) => return start_line(state, id),
     };
     let apps = targets(state);
     if apps.is_empty() {
-        return state.say(Grade::Refusal, "no job selected");
+        return state.report(Grade::Refusal, "no job selected");
     }
     let orders: Vec<JobOrder> = apps.into_iter().map(|app| JobOrder { app, act: act.clone() }).collect();
     if act == JobAct::Release {
@@ -144,7 +144,7 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.ask(Confirm::new(title, lines, word, Question::Jobs(orders)).typing(want));
 }
 
-fn begin_line(state: &mut State, id: CommandId) {
+fn start_line(state: &mut State, id: CommandId) {
     let now = match (id, known(state)) {
         (CommandId::Job(JobCommand::EditJob), Some(job)) => shown::edit_words(job),
         _ => String::new(),
@@ -176,7 +176,7 @@ fn title(state: &State, act: &JobAct, orders: &[JobOrder]) -> (String, &'static 
 
 fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
     let one = known(state).filter(|_| orders.len() == 1);
-    let mut lines: Vec<String> = one.map(shown::standing).into_iter().collect();
+    let mut lines: Vec<String> = one.map(shown::status_line).into_iter().collect();
     let runs = one.is_none_or(|job| job.phase == JobPhase::Running);
     let place = "It loses its position and is last in the queue.";
     lines.push(match act {
@@ -261,12 +261,14 @@ pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, Stri
     let Acting { left, done, refused } = *acting;
     (state.job.asked, state.job_names.asked) = (None, None);
     if done + refused == 1 && left == 0 {
-        return state.say(grade, text);
+        return state.report(grade, text);
     }
     state.keep(Some(state.now), grade, text, String::new());
     match (left, refused) {
-        (0, 0) => state.say(Grade::Info, format!("all {done} done; see :messages")),
-        (0, _) => state.say(Grade::Refusal, format!("{done} done, {refused} rejected; see :messages for the reasons")),
+        (0, 0) => state.report(Grade::Info, format!("all {done} done; see :messages")),
+        (0, _) => {
+            state.report(Grade::Refusal, format!("{done} done, {refused} rejected; see :messages for the reasons"))
+        }
         _ => {}
     }
 }

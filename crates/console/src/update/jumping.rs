@@ -17,12 +17,12 @@ pub fn go(state: &mut State, forward: bool) {
     }
     let Some(next) = places.pop() else {
         let words = if forward { "no later location" } else { "no earlier location" };
-        return state.say(Grade::Refusal, words);
+        return state.report(Grade::Refusal, words);
     };
     keep(if forward { &mut state.jumps.back } else { &mut state.jumps.forward }, here);
-    state.jumps.going = true;
+    state.jumps.moving = true;
     restore(state, next);
-    state.jumps.going = false;
+    state.jumps.moving = false;
 }
 
 fn restore(state: &mut State, place: Vec<Stop>) {

@@ -10,7 +10,7 @@ const RETAINED: usize = 50;
 
 /// Records a location once per user action.
 pub fn note(state: &mut State) {
-    if state.jumps.going || state.jumps.turn == Some(state.turn) {
+    if state.jumps.moving || state.jumps.turn == Some(state.turn) {
         return;
     }
     state.jumps.turn = Some(state.turn);

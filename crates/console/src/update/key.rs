@@ -25,7 +25,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
             Ok(()) => Action::Run(binding.id, binding.argument.clone()),
             Err(reason) => Action::Off(binding.id, reason),
         }),
-        KeyMatch::Begun => Some(Action::Press(keys)),
+        KeyMatch::Started => Some(Action::Press(keys)),
         KeyMatch::Nothing if !state.pressed.is_empty() => {
             let gave_up = key == Key::plain(Code::Esc);
             let message = (!gave_up).then(|| format!("{} has no function here", chord_text(&keys)));
@@ -59,7 +59,7 @@ pub fn blind(state: &State, key: Key) -> Option<Action> {
             );
             blind.then(|| Action::Run(binding.id, None))
         }
-        KeyMatch::Begun | KeyMatch::Nothing => None,
+        KeyMatch::Started | KeyMatch::Nothing => None,
     }
 }
 

@@ -93,7 +93,7 @@ pub fn quit_again(state: &mut State) {
     if state.quit_armed_until.is_some_and(|until| until > state.now) {
         return state.emit(Effect::Quit);
     }
-    state.say(Grade::Info, "press again to quit now");
+    state.report(Grade::Info, "press again to quit now");
     state.quit_armed_until = Some(state.now + AGAIN);
     state.redraw();
 }

@@ -12,7 +12,7 @@ use view::PartitionView;
 
 /// Whether it would delay frames.
 pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
-    each_page!(page, page => page.looked_at(part)) > long
+    each_page!(page, page => page.examined(part)) > long
 }
 
 /// Makes the rows after the running job, which `chosen` stops.

@@ -10,7 +10,7 @@ use crate::present::text;
 use crate::present::value::Value;
 use crate::state::column::Column;
 use crate::state::cursor::Move;
-use crate::state::layer::{Figures, Layer};
+use crate::state::layer::{Layer, Metrics};
 use crate::state::page::{Page, Stamp, each_page};
 use crate::state::{Cluster, Grade, State};
 use crate::update::board;
@@ -26,13 +26,13 @@ const SHORT: usize = 2_000;
 
 /// Moves in the list, or scrolls the top layer.
 pub fn go(state: &mut State, by: Move) {
-    let room = layout::overlay_room(state);
+    let space = layout::overlay_space(state);
     match state.layers.last_mut() {
-        Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, room),
-        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
-            return *top = by.from(*top, usize::MAX, room);
+        Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, space),
+        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Metrics(Metrics { top, .. })) => {
+            return *top = by.from(*top, usize::MAX, space);
         }
-        Some(Layer::Columns(picker)) => return picker.at = by.from(picker.at, picker.rows.len(), room),
+        Some(Layer::Columns(picker)) => return picker.at = by.from(picker.at, picker.rows.len(), space),
         _ => {}
     }
     if board::go(state, by) {
@@ -101,7 +101,7 @@ pub fn reverse_sort(state: &mut State) {
 pub fn sort_by(state: &mut State, name: &str) {
     match state.page_mut().list_mut().map_or(Ok(()), |list| list.sort_by(name)) {
         Ok(()) => rebuild(state, true),
-        Err(reason) => state.say(Grade::Refusal, reason),
+        Err(reason) => state.report(Grade::Refusal, reason),
     }
 }
 

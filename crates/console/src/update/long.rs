@@ -26,10 +26,10 @@ use view::PartitionView;
 /// Whether an action waits for awaited rows. Movement, filter input, sorting, and leaving work with the old rows.
 pub fn waits(state: &State, action: &Action) -> bool {
     let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
-    state.layers.is_empty() && !goes_with_old_rows(*id)
+    state.layers.is_empty() && !accepts_old_rows(*id)
 }
 
-const fn goes_with_old_rows(id: CommandId) -> bool {
+const fn accepts_old_rows(id: CommandId) -> bool {
     match id {
         CommandId::Row(id) => {
             use RowCommand as Id;

@@ -17,8 +17,8 @@ use view::act::{Act, Configured, Order, PartitionAct};
 const NAMED: usize = 8;
 
 /// Starts with the first change.
-pub fn begin(state: &mut State, changes: Vec<TrialChange>) {
-    state.orders.real = RealChanges { of: changes.len(), left: VecDeque::from(changes), looked_at: None };
+pub fn make(state: &mut State, changes: Vec<TrialChange>) {
+    state.orders.real = RealChanges { of: changes.len(), left: VecDeque::from(changes), examined: None };
     next(state);
     state.redraw();
 }
@@ -30,7 +30,7 @@ pub fn next(state: &mut State) {
         return;
     }
     let Some(change) = state.orders.real.left.pop_front() else { return };
-    state.orders.real.looked_at = Some(change.clone());
+    state.orders.real.examined = Some(change.clone());
     match change.orders.as_slice() {
         [order] => ask(state, &change.words, order),
         orders => ask_all(state, &change.words, orders),
@@ -43,7 +43,7 @@ pub fn next(state: &mut State) {
 }
 
 pub(super) fn shown(state: &mut State) {
-    if state.orders.real.looked_at.take().is_none() {
+    if state.orders.real.examined.take().is_none() {
         return;
     }
     let RealChanges { left, of, .. } = &state.orders.real;
@@ -60,7 +60,7 @@ pub(super) fn shown(state: &mut State) {
 }
 
 pub(super) fn put_back(state: &mut State) -> bool {
-    let change = state.orders.real.looked_at.take();
+    let change = state.orders.real.examined.take();
     let is_one = change.is_some();
     if let Some(change) = change {
         state.orders.real.left.push_front(change);
@@ -69,7 +69,7 @@ pub(super) fn put_back(state: &mut State) -> bool {
 }
 
 fn ask(state: &mut State, words: &str, order: &Order) {
-    let left_out = |state: &mut State, why: &str| state.say(Grade::Refusal, format!("{words} is skipped: {why}"));
+    let left_out = |state: &mut State, why: &str| state.report(Grade::Refusal, format!("{words} is skipped: {why}"));
     match &order.act {
         Act::In { act: PartitionAct::Kill { app, .. }, .. } => {
             let live = part(state).and_then(|part| part.app_by_id(app)).filter(|row| !row.state.is_ended()).cloned();
@@ -122,8 +122,8 @@ fn meaning(state: &State, act: &Act) -> Vec<String> {
         }
         PartitionAct::RemoveNode { id, .. } => {
             let node = part(state).and_then(|part| part.nodes.get(id));
-            let held = node.map_or(0, |node| node.allocations.len() as u64);
-            vec![format!("{} on it are released.", format::count(held, "allocation"))]
+            let allocations = node.map_or(0, |node| node.allocations.len() as u64);
+            vec![format!("{} on it are released.", format::count(allocations, "allocation"))]
         }
         PartitionAct::Ask { asks, .. } => {
             let each = asks.iter().take(NAMED).map(|ask| format!("{}: {}", ask.id, format::resource(&ask.resource)));
@@ -149,7 +149,7 @@ fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
 pub(super) fn ask_configure(state: &mut State, act: &Act, would: &Configured) {
     let Act::Configure { text, base, .. } = act else { return };
     if would.checksum == would.previous {
-        return state.say(Grade::Info, "the configuration of the what-if is already active");
+        return state.report(Grade::Info, "the configuration of the what-if is already active");
     }
     let mut lines = revisions::against_running(state, would);
     lines.push("It is applied immediately.".to_owned());

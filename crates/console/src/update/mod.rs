@@ -67,7 +67,7 @@ mod run;
 pub(crate) mod search;
 mod settle;
 pub mod shadow;
-mod shown_figures;
+mod shown_metrics;
 pub mod simulate;
 mod stack;
 mod tabs;
@@ -87,7 +87,7 @@ use crate::state::reply::Reply;
 use crate::state::{Grade, State};
 use crate::update::action::Action;
 use model::Time;
-use source::{OwnHealth, Picture, TrialStatus};
+use source::{BoardSnapshot, OwnHealth, TrialStatus};
 use view::EventPage;
 
 /// The source's data at the start of a state.
@@ -99,7 +99,7 @@ pub struct SourceSnapshot {
     /// The recent duration of a cycle.
     pub cycle: Option<Duration>,
     /// Any past time is available.
-    pub keeps_past: bool,
+    pub has_past: bool,
     /// The status of the what-if, in a what-if.
     pub trial: Option<TrialStatus>,
     /// The source is a local job daemon.
@@ -107,7 +107,7 @@ pub struct SourceSnapshot {
     /// The number of the next event.
     pub next_event: u64,
     /// What is alerted about.
-    pub alerts: Option<Arc<Picture>>,
+    pub alerts: Option<Arc<BoardSnapshot>>,
 }
 
 /// Initializes a new state and its first rows.
@@ -116,11 +116,11 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     cluster.at = source.at.max(cluster.at);
     cluster.health = source.health;
     cluster.cycle = source.cycle;
-    cluster.past.retained = source.keeps_past;
+    cluster.past.retained = source.has_past;
     cluster.trial = source.trial;
     cluster.has_jobs = source.has_jobs;
     // Earlier changes are not new.
-    cluster.alerts_seen = source.alerts.as_ref().map(|picture| picture.next_change);
+    cluster.alerts_seen = source.alerts.as_ref().map(|snapshot| snapshot.next_change);
     cluster.alerts = source.alerts;
     cluster.past.see(&cluster.view, source.next_event);
     lists::rebuild(state, true);
@@ -160,7 +160,7 @@ fn apply(state: &mut State, action: Action) {
         }
         Action::Run(id, argument) => run::run(state, id, argument.as_deref()),
         Action::Refuse(reason) => {
-            state.say(Grade::Refusal, reason);
+            state.report(Grade::Refusal, reason);
             state.redraw();
         }
         Action::Off(id, reason) => {
@@ -177,7 +177,7 @@ fn apply(state: &mut State, action: Action) {
         }
         Action::Feed(news) => feed::take(state, *news),
         Action::Give(orders) => trial::give(state, orders),
-        Action::MakeReal(changes) => make_real::begin(state, changes),
+        Action::MakeReal(changes) => make_real::make(state, changes),
         Action::Events(page) => take_events(state, page),
         Action::EarlierEvents(of, records) => events::take_earlier(state, of, records),
         Action::Aftermath(page) => {
@@ -231,16 +231,16 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::FormDrafted(drafted) => change::drafted(state, *drafted),
         Reply::TextEdited(text) => config::edited(state, text),
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
-        Reply::SimulationGoesOn(number, progress) => simulate::progress(state, number, progress),
+        Reply::SimulationProgress(number, progress) => simulate::progress(state, number, progress),
         Reply::ShadowKnown(answer) => shadow::take(state, *answer),
         Reply::UsageKnown(question, answer) => usage::take(state, &question, *answer),
         Reply::Simulated(number, answer) => simulate::take(state, number, *answer),
-        Reply::SilenceChanged(Ok(message)) => state.say(Grade::Info, message),
-        Reply::SilenceChanged(Err(message)) => state.say(Grade::Refusal, message),
-        Reply::OwnEnded(Ok(message)) => state.say(Grade::Info, message),
-        Reply::OwnEnded(Err(message)) => state.say(Grade::Error, message),
-        Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
-        Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
+        Reply::SilenceChanged(Ok(message)) => state.report(Grade::Info, message),
+        Reply::SilenceChanged(Err(message)) => state.report(Grade::Refusal, message),
+        Reply::OwnEnded(Ok(message)) => state.report(Grade::Info, message),
+        Reply::OwnEnded(Err(message)) => state.report(Grade::Error, message),
+        Reply::FileWritten(Ok(message)) => state.report(Grade::Info, message),
+        Reply::FileWritten(Err(message)) => state.report(Grade::Refusal, message),
     }
     state.redraw();
 }

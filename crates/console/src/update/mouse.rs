@@ -38,7 +38,7 @@ fn click(state: &mut State, at: Position) {
                 state.redraw();
             }
             Err(reason) => {
-                state.say(Grade::Refusal, reason);
+                state.report(Grade::Refusal, reason);
                 state.redraw();
             }
         };
@@ -64,5 +64,5 @@ pub fn toggle(state: &mut State) {
     } else {
         "mouse off: the terminal can select text"
     };
-    state.say(Grade::Info, message);
+    state.report(Grade::Info, message);
 }

@@ -73,11 +73,11 @@ pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refus
 }
 
 /// The limit of (application, queue) checks, because a key press waits for them.
-const LOOKED_AT: usize = 5_000;
+const MOST_EXAMINED: usize = 5_000;
 
 /// The number of offered queues to check.
 pub fn judged(apps: usize) -> usize {
-    (LOOKED_AT / apps.max(1)).max(1)
+    (MOST_EXAMINED / apps.max(1)).max(1)
 }
 
 /// Why the view rejects a move.

@@ -18,7 +18,7 @@ use crate::update::search::Thing;
 use crate::update::stack::{home, push};
 use model::{AppId, NodeId, QueuePath};
 use source::{OwnHealth, SourcePlace};
-use view::{Side, health as health_of, health_of_picture};
+use view::{Side, health as health_of, health_of_snapshot};
 
 /// Opens the selected row.
 pub fn open(state: &mut State) {
@@ -37,7 +37,7 @@ pub fn queues(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
         Ok(path) => path,
-        Err(reason) => return state.say(Grade::Refusal, reason),
+        Err(reason) => return state.report(Grade::Refusal, reason),
     };
     home(state);
     if let (Some(path), Page::Queues(page)) = (path, state.page_mut()) {
@@ -54,7 +54,7 @@ pub fn apps(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
         Ok(path) => path,
-        Err(reason) => return state.say(Grade::Refusal, reason),
+        Err(reason) => return state.report(Grade::Refusal, reason),
     };
     home(state);
     let page = match path {
@@ -91,7 +91,7 @@ pub fn users(state: &mut State) {
 pub fn health(state: &mut State) {
     let view = &state.cluster.view;
     let here = state.cluster.health == OwnHealth::Here;
-    let health = if here { health_of(view) } else { health_of_picture(view) };
+    let health = if here { health_of(view) } else { health_of_snapshot(view) };
     let subject = Subject::Health(Arc::new(Checkup { at: state.cluster.at, health }));
     home(state);
     push(state, Page::Details(DetailsPage { subject, top: 0 }));
@@ -108,7 +108,7 @@ pub fn history(state: &mut State, queue: Option<&str>) {
     let queue =
         match queue.map(str::trim).filter(|text| !text.is_empty()).map(|text| find_queue(state, text)).transpose() {
             Ok(queue) => queue,
-            Err(reason) => return state.say(Grade::Refusal, reason),
+            Err(reason) => return state.report(Grade::Refusal, reason),
         };
     let here = match subject::of(state) {
         Some(Subject::Queue(path)) if queue.is_none() && matches!(state.page(), Page::Queues(_)) => {
@@ -136,7 +136,7 @@ pub fn account(state: &mut State, side: Side, text: &str) {
         }
         None => {
             let kind = if side == Side::User { "user" } else { "group" };
-            state.say(Grade::Refusal, format!("no {kind} {text} with an active application"));
+            state.report(Grade::Refusal, format!("no {kind} {text} with an active application"));
         }
     }
 }
@@ -167,12 +167,12 @@ pub fn app(state: &mut State, text: &str) {
             home(state);
             push(state, Page::App(AppPage::new(id, None)));
         }
-        None if state.cluster.unread.apps => state.say(Grade::Refusal, state.cluster.unread.no_apps()),
+        None if state.cluster.unread.apps => state.report(Grade::Refusal, state.cluster.unread.no_apps()),
         // A remote's lists are read infrequently.
         None if state.cluster.about.place == SourcePlace::Remote => {
-            state.say(Grade::Refusal, format!("no application {text} in the loaded part of the list"));
+            state.report(Grade::Refusal, format!("no application {text} in the loaded part of the list"));
         }
-        None => state.say(Grade::Refusal, format!("no application {text}")),
+        None => state.report(Grade::Refusal, format!("no application {text}")),
     }
 }
 
@@ -186,8 +186,8 @@ pub fn node(state: &mut State, text: &str) {
             nodes(state);
             push(state, Page::Node(NodePage::new(id)));
         }
-        None if state.cluster.unread.nodes => state.say(Grade::Refusal, state.cluster.unread.no_nodes()),
-        None => state.say(Grade::Refusal, format!("no node {text}")),
+        None if state.cluster.unread.nodes => state.report(Grade::Refusal, state.cluster.unread.no_nodes()),
+        None => state.report(Grade::Refusal, format!("no node {text}")),
     }
 }
 
@@ -203,7 +203,7 @@ pub fn partition(state: &mut State, name: &str) {
         }
         None => {
             let known: Vec<&str> = state.cluster.view.partitions.iter().map(|part| &*part.name).collect();
-            state.say(Grade::Refusal, format!("no partition {name}; available: {}", known.join(", ")));
+            state.report(Grade::Refusal, format!("no partition {name}; available: {}", known.join(", ")));
         }
     }
 }
@@ -213,7 +213,7 @@ pub fn context(state: &mut State, name: &str) {
     if !state.contexts.names().any(|known| known == name) {
         let all: Vec<&str> = state.contexts.names().collect();
         let report = format!("no context {name}; available: {}", all.join(", "));
-        return state.say(Grade::Refusal, report);
+        return state.report(Grade::Refusal, report);
     }
     let lines = unsaved(state);
     if lines.is_empty() {
@@ -226,16 +226,16 @@ pub fn context(state: &mut State, name: &str) {
 /// Opens another scheduler, and drops unapplied input.
 pub fn open_context(state: &mut State, name: &str) {
     state.emit(Effect::OpenContext(name.to_owned()));
-    state.say(Grade::Info, format!("opening {name}"));
+    state.report(Grade::Info, format!("opening {name}"));
 }
 
 /// Reports why the console stays with this scheduler.
 pub fn stay(state: &mut State, name: &str, error: Option<String>) {
     match error {
-        Some(why) => state.say(Grade::Error, format!("cannot open {name}: {why}")),
+        Some(why) => state.report(Grade::Error, format!("cannot open {name}: {why}")),
         None => {
             let message = format!("{name} is open, but you have unsaved input here; :context {name} goes there");
-            state.say(Grade::Info, message);
+            state.report(Grade::Info, message);
         }
     }
 }
@@ -247,7 +247,7 @@ pub fn find(state: &mut State, text: &str) {
         let best = search::candidates(state, "find", text.trim(), Thing::ALL.len() * 4).into_iter().next();
         return match best.and_then(|best| best.line.strip_prefix("find ").map(str::to_owned)) {
             Some(line) if search::typed(&line).0.is_some() => find(state, &line),
-            _ => state.say(Grade::Refusal, format!("{text} not found")),
+            _ => state.report(Grade::Refusal, format!("{text} not found")),
         };
     };
     match thing {

@@ -63,15 +63,15 @@ pub(super) fn waived(state: &State) -> Option<String> {
 }
 
 pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
-    let mut lines = vec![standing(state, app)];
-    let held = app.allocated.add(&app.placeholder);
+    let mut lines = vec![status_of(state, app)];
+    let used = app.allocated.add(&app.placeholder);
     let running = app.asks.len().saturating_sub(app.pending_asks as usize);
     let asks = format::count(u64::from(app.pending_asks), "pending request");
     lines.push(match running {
         0 => format!("Cancels {asks}; it has no allocations."),
         _ => {
             let allocations = format::count(running as u64, "allocation");
-            format!("Releases {allocations} ({}), cancels {asks}.", format::resource(&held))
+            format!("Releases {allocations} ({}), cancels {asks}.", format::resource(&used))
         }
     });
     if let Some(part) = part(state) {
@@ -85,7 +85,7 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     lines
 }
 
-fn standing(state: &State, app: &AppRow) -> String {
+fn status_of(state: &State, app: &AppRow) -> String {
     let age = format::duration(state.cluster.at.since(app.submitted));
     format!("{}, of {}, {}, submitted {age} ago", app.queue, app.who.user, app.state)
 }
@@ -103,7 +103,7 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
         return Some(format!("{word} by the server (user {}).", actor.identity.user));
     };
     let by = match &grant.by {
-        access::GrantedBy::Everybody => "all users".to_owned(),
+        access::GrantedBy::AllUsers => "all users".to_owned(),
         access::GrantedBy::User => format!("user {}", actor.identity.user),
         access::GrantedBy::Group(group) => format!("group {group}"),
     };
@@ -145,7 +145,7 @@ pub(super) fn ask_move(state: &mut State, act: Act, would: Moved) {
     let Act::In { partition, act: PartitionAct::Move { app, to, expect_queue, .. } } = act else { return };
     let mut lines = vec![format!("{} → {}", would.from, would.to)];
     if let Some(row) = part(state).and_then(|part| part.app_by_id(&app)) {
-        lines.insert(0, standing(state, row));
+        lines.insert(0, status_of(state, row));
     }
     lines.extend(would.effects.iter().map(|effect| sentence(effect)));
     lines.extend(part(state).and_then(|part| granted(state, part, &would.from, "Allowed")));
@@ -173,9 +173,9 @@ pub fn yes(state: &mut State, order: Order) {
 pub fn result_text(done: &Done) -> String {
     let lost = |killed: &Killed| {
         let released = format::count(killed.released.len() as u64, "allocation");
-        let withdrawn = format::count(killed.withdrawn.len() as u64, "request");
+        let canceled = format::count(killed.canceled.len() as u64, "request");
         let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-        format!("{released} released, {withdrawn} canceled{left}, it is {}", killed.state)
+        format!("{released} released, {canceled} canceled{left}, it is {}", killed.state)
     };
     match done {
         Done::Killed(killed) => format!("killed {}: {}", killed.app, lost(killed)),

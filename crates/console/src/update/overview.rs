@@ -39,8 +39,8 @@ pub fn open(state: &mut State) {
         return;
     }
     home(state);
-    let looked = state.overviewed.replace(state.cluster.at);
-    push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
+    let visited = state.overviewed.replace(state.cluster.at);
+    push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(visited)))));
 }
 
 fn open_board(state: &mut State) {
@@ -85,9 +85,9 @@ pub(super) fn want_board(state: &mut State) {
     let Some(board) = &state.board else { return };
     let page = &board.overview;
     let of_another = page.view.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &state.cluster.view));
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let pause = if at_once && of_another { Duration::ZERO } else { again(state, page) };
-    let due = |asked: Duration| if stands { of_another } else { state.now >= asked + pause };
+    let due = |asked: Duration| if is_stopped { of_another } else { state.now >= asked + pause };
     if page.awaited || !page.asked.is_none_or(due) {
         return;
     }
@@ -103,21 +103,21 @@ pub(super) fn want_board(state: &mut State) {
     state.emit(Work::Overview(Box::new(given)));
 }
 
-pub(super) fn want(state: &mut State, looked: Option<Time>) {
+pub(super) fn want(state: &mut State, visited: Option<Time>) {
     let now = state.now;
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let Page::Explain(page) = state.page() else { return };
     // The source has not responded yet.
     if state.cluster.part().is_none() {
         return;
     }
     // Frozen or in the past: only another view requires a new overview.
-    let due = |asked: Duration| if stands { is_of_another(state, page) } else { now >= asked + again(state, page) };
+    let due = |asked: Duration| if is_stopped { is_of_another(state, page) } else { now >= asked + again(state, page) };
     let old = page.asked.is_none_or(due);
     if page.awaited || !old {
         return;
     }
-    let given = given(state, looked);
+    let given = given(state, visited);
     if let Page::Explain(page) = state.page_mut() {
         (page.asked, page.awaited) = (Some(now), true);
     }
@@ -134,7 +134,7 @@ pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
         .max(page.pace.saturating_mul(SHARE))
 }
 
-pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
+pub(super) fn given(state: &State, visited: Option<Time>) -> Given {
     let cluster = &state.cluster;
     let until = cluster.until();
     let matters = |record: &&Arc<_>| matters(record, until);
@@ -145,20 +145,20 @@ pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
         cycle: cluster.cycle.filter(|_| until.is_none()),
         unread: cluster.unread.clone(),
-        connection: cluster.link.trouble(),
+        connection: cluster.link.problem(),
         health: cluster.health.failed(),
         faults: state.config_faults.clone(),
         alerts: if until.is_none() { alerts(cluster) } else { Vec::new() },
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         trends: trends::rings(state).cloned(),
-        looked: looked.or(cluster.trends.looked).filter(|looked| until.is_none_or(|until| *looked < until)),
+        visited: visited.or(cluster.trends.visited).filter(|visited| until.is_none_or(|until| *visited < until)),
     }
 }
 
 const ALERTS: usize = 5;
 
 fn alerts(cluster: &Cluster) -> Vec<(bool, SheetLine)> {
-    let on: Vec<&Alert> = cluster.alerts.iter().flat_map(|picture| picture.on()).collect();
+    let on: Vec<&Alert> = cluster.alerts.iter().flat_map(|snapshot| snapshot.on()).collect();
     let line = |alert: &&Alert| {
         let line = SheetLine::new("alert", format!("{}: {}", alert.title(), alert.text));
         (alert.severity > Severity::Info, line.since(Some(alert.since)).to(alert.subject.target()))

@@ -12,11 +12,11 @@ pub fn run(state: &mut State, name: &str) {
     let Some(command) = named(state, name.trim()) else {
         let names: Vec<&str> = state.own_commands.iter().map(|command| command.name.as_str()).collect();
         let known = if names.is_empty() { "your settings have none".to_owned() } else { names.join(", ") };
-        return state.say(Grade::Refusal, format!("no own command {name}: {known}"));
+        return state.report(Grade::Refusal, format!("no own command {name}: {known}"));
     };
     let asks = command.confirm;
     match filled(state, command) {
-        Err(why) => state.say(Grade::Refusal, format!("{name}: {why}")),
+        Err(why) => state.report(Grade::Refusal, format!("{name}: {why}")),
         Ok(run) if asks => {
             let title = format!("Run {}?", run.name);
             let mut lines: Vec<String> = run.words.iter().map(|word| format!("  {word}")).collect();
@@ -30,7 +30,7 @@ pub fn run(state: &mut State, name: &str) {
 /// Has it run.
 pub fn start(state: &mut State, run: OwnRun) {
     if run.output == OwnOutput::Background {
-        state.say(Grade::Info, format!("{} runs", run.name));
+        state.report(Grade::Info, format!("{} runs", run.name));
         return state.emit(Work::RunOwn(Box::new(run)));
     }
     state.emit(Effect::RunOwn(Box::new(run)));

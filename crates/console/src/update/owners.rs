@@ -37,7 +37,7 @@ pub fn found(state: &mut State, app: AppId, chains: Result<Vec<Chain>, String>) 
     if let Some((_, origin)) = wanted {
         match chains {
             Ok(chains) => ask(state, &app, origin, &chains),
-            Err(why) => state.say(Grade::Refusal, format!("{app}: {why}")),
+            Err(why) => state.report(Grade::Refusal, format!("{app}: {why}")),
         }
     } else {
         refresh_question(state, &app);
@@ -66,30 +66,30 @@ pub fn suspend(state: &mut State) {
     if state.orders.owners_asked.is_none() {
         state.orders.suspending = None;
         let why = pods::known(state).err().unwrap_or_else(|| "loading".to_owned());
-        state.say(Grade::Refusal, format!("the pods of {} are unknown: {why}", app.id));
+        state.report(Grade::Refusal, format!("the pods of {} are unknown: {why}", app.id));
     }
 }
 
 fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain]) {
     if origin.turn != state.turn || !state.layers.is_empty() {
         let message = format!("the owners of {app} were loaded after you left the page; repeat :suspend-owners");
-        return state.say(Grade::Info, message);
+        return state.report(Grade::Info, message);
     }
     let Some((partition, row)) =
         part(state).and_then(|part| Some((Arc::clone(&part.name), part.app_by_id(app).cloned()?)))
     else {
-        return state.say(Grade::Refusal, format!("{app} no longer exists"));
+        return state.report(Grade::Refusal, format!("{app} no longer exists"));
     };
     let mut owners: Vec<OwnerObject> = chains.iter().flat_map(Chain::suspendable).cloned().collect();
     owners.sort();
     owners.dedup();
     if owners.is_empty() {
         let all: Vec<String> = chains.iter().take(NAMED).map(Chain::after_deletion).collect();
-        return state.say(Grade::Refusal, format!("{app}: no owner can be suspended. {}", all.join(" ")));
+        return state.report(Grade::Refusal, format!("{app}: no owner can be suspended. {}", all.join(" ")));
     }
     owners.retain(|owner| owner.suspended != Some(true));
     if owners.is_empty() {
-        return state.say(Grade::Refusal, format!("{app}: its owners are already suspended"));
+        return state.report(Grade::Refusal, format!("{app}: its owners are already suspended"));
     }
     let pods: usize = chains.iter().map(|chain| chain.pods).sum();
     let mut lines = named(&owners, "spec.suspend becomes true");
@@ -147,7 +147,7 @@ pub fn done(state: &mut State, order: SuspendOrder, outcome: Result<Vec<OwnerDon
     match outcome {
         Err(refusal) => {
             let failed = refusal.code == Code::Unavailable;
-            state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
+            state.report(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
         }
         Ok(done) => {
             let (good, bad): (Vec<OwnerDone>, Vec<OwnerDone>) = done.into_iter().partition(|one| one.why_not.is_none());
@@ -158,7 +158,7 @@ pub fn done(state: &mut State, order: SuspendOrder, outcome: Result<Vec<OwnerDon
                 message +=
                     &format!("; {} is unchanged: {}", one.owner.words(), one.why_not.as_deref().unwrap_or_default());
             }
-            state.say(if bad.is_empty() { Grade::Info } else { Grade::Warning }, message);
+            state.report(if bad.is_empty() { Grade::Info } else { Grade::Warning }, message);
             let owners = good.into_iter().map(|one| one.owner).collect();
             state.orders.suspended = order.suspended.then_some(SuspendOrder { owners, ..order });
         }

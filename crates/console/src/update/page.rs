@@ -38,7 +38,7 @@ pub(super) trait PageUpdate {
     fn find_cursor(&mut self) {}
 
     /// The objects examined for its rows, if that can delay frames.
-    fn looked_at(&self, _part: &PartitionView) -> usize {
+    fn examined(&self, _part: &PartitionView) -> usize {
         0
     }
 

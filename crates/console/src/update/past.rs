@@ -25,7 +25,7 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
         (None, None) => {
             let report =
                 format!("{wanted} is invalid; use a duration such as 90s, 10m, or 1h30m, or a time such as 0:41");
-            return state.say(Grade::Refusal, report);
+            return state.report(Grade::Refusal, report);
         }
     };
     let Some(target) = target else {
@@ -33,7 +33,7 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
             return refuse(state);
         }
         let ago = format::duration(here.since(Time::ZERO));
-        return state.say(Grade::Refusal, format!("it did not run {wanted} ago: it started {ago} ago"));
+        return state.report(Grade::Refusal, format!("it did not run {wanted} ago: it started {ago} ago"));
     };
     go_to(state, target);
 }
@@ -53,7 +53,7 @@ pub fn go_to(state: &mut State, target: Time) {
 
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
-    state.say(Grade::Info, format!("loading the state at {}", when(state, wanted.at)));
+    state.report(Grade::Info, format!("loading the state at {}", when(state, wanted.at)));
     state.emit(Effect::FetchPastView(wanted.at));
     state.cluster.past.fetching = Some(Fetch { wanted, instead });
 }
@@ -69,14 +69,14 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
     match (found, fetch.instead) {
         (Ok(view), _) => show(state, view, fetch.wanted),
         (Err(_), Some((view, shown))) => show(state, view, shown),
-        (Err(why), None) => state.say(Grade::Refusal, why),
+        (Err(why), None) => state.report(Grade::Refusal, why),
     }
 }
 
 /// An open input or question refers to the current view.
 fn later(state: &mut State, at: Time) {
     let report = format!("{} was loaded after you left the page; go there again", when(state, at));
-    state.say(Grade::Info, report);
+    state.report(Grade::Info, report);
 }
 
 fn refuse(state: &mut State) {
@@ -89,7 +89,7 @@ fn refuse(state: &mut State) {
         }
         None => "this console has no data yet".to_owned(),
     };
-    state.say(Grade::Refusal, report);
+    state.report(Grade::Refusal, report);
 }
 
 fn when(state: &State, at: Time) -> String {
@@ -99,24 +99,24 @@ fn when(state: &State, at: Time) -> String {
 /// Steps to right before the previous or next important moment.
 pub fn step(state: &mut State, step: Step) {
     state.cluster.past.stepping = Some(step);
-    state.emit(Effect::FindMoments(state.cluster.past.looked));
+    state.emit(Effect::FindMoments(state.cluster.past.searched));
 }
 
 /// Takes important events, and makes the waiting step.
-pub fn take_moments(state: &mut State, looked: MomentPage) {
+pub fn take_moments(state: &mut State, searched: MomentPage) {
     let past = &mut state.cluster.past;
-    if past.instance != looked.instance {
+    if past.instance != searched.instance {
         past.moments.clear();
         past.chapters = Chapters::default();
-        past.instance = Arc::clone(&looked.instance);
+        past.instance = Arc::clone(&searched.instance);
     }
-    if looked.next >= past.looked || past.moments.is_empty() {
-        if !past.chapters.is_watched() || looked.lowest > past.looked {
+    if searched.next >= past.searched || past.moments.is_empty() {
+        if !past.chapters.is_watched() || searched.lowest > past.searched {
             // The stored past may contain earlier moments.
-            past.chapters.watched_from(looked.first.unwrap_or(past.live));
+            past.chapters.watched_from(searched.first.unwrap_or(past.live));
         }
-        past.looked = looked.next;
-        past.take_moments(looked.moments);
+        past.searched = searched.next;
+        past.take_moments(searched.moments);
     }
     let Some(step) = past.stepping.take() else { return };
     if past.retained { step_retained(state, step) } else { step_seen(state, step) }
@@ -134,11 +134,11 @@ fn step_retained(state: &mut State, step: Step) {
             past.chapters.seeking = Some(Seek { step, at });
             state.emit(Effect::FetchPastSpan(at, step));
             let side = if step == Step::Back { "before" } else { "after" };
-            state.say(Grade::Info, format!("loading events {side} {}", when(state, at)));
+            state.report(Grade::Info, format!("loading events {side} {}", when(state, at)));
         }
         StepTarget::Nothing if step == Step::On => live(state),
         StepTarget::Nothing => {
-            let from = past.chapters.begins().unwrap_or(Time::ZERO);
+            let from = past.chapters.starts().unwrap_or(Time::ZERO);
             nothing(state, from);
         }
     }
@@ -161,7 +161,7 @@ pub fn take_span(state: &mut State, at: Time, step: Step, found: Result<Span, St
         Ok(false) => nothing(state, at),
         Err(why) => {
             step_seen(state, step);
-            state.say(Grade::Refusal, why);
+            state.report(Grade::Refusal, why);
         }
     }
 }
@@ -181,7 +181,7 @@ fn step_seen(state: &mut State, step: Step) {
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
     let report = format!("no important events{before}; the past goes back to {}", when(state, from));
-    state.say(Grade::Refusal, report);
+    state.report(Grade::Refusal, report);
 }
 
 fn show(state: &mut State, view: Arc<View>, shown: Shown) {
@@ -247,12 +247,12 @@ pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Mome
     });
     let mut report: Vec<Moment> = report.collect();
     // A kill is also a failure, and a rollback a new configuration: count once.
-    let besides = |moment: &Moment| match moment.text.strip_suffix(" was killed") {
+    let extra = |moment: &Moment| match moment.text.strip_suffix(" was killed") {
         Some(object) => Some((moment.at, format!("{object} failed"))),
         None => moment.text.contains(" restored revision ").then(|| (moment.at, LOADED.to_owned())),
     };
-    let besides: BTreeSet<(Time, String)> = report.iter().filter_map(besides).collect();
-    report.retain(|moment| !besides.contains(&(moment.at, moment.text.clone())));
+    let extra: BTreeSet<(Time, String)> = report.iter().filter_map(extra).collect();
+    report.retain(|moment| !extra.contains(&(moment.at, moment.text.clone())));
     report
 }
 
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_and_moments_are_read_as_they_are_shown() {
+    fn time_ranges_and_times_are_read_in_the_displayed_form() {
         let seconds = |text: &str| span(text).map(|span| span.as_secs());
         assert_eq!(["90s", "10m", "1h30m", "2d"].map(seconds), [Some(90), Some(600), Some(5400), Some(172_800)]);
         assert_eq!(["", "10", "m", "1w", "99999999999999999999h", "-3m"].map(seconds), [None; 6]);

@@ -149,11 +149,11 @@ pub fn paste(state: &mut State, text: &str) -> bool {
 
 /// Limits scrolling to the last line.
 pub fn settle(state: &mut State) {
-    let (lines, room) = match (state.page(), layout::regions(state)) {
+    let (lines, space) = match (state.page(), layout::regions(state)) {
         (Page::Placement(page), Some(regions)) => crate::present::placement::extent(state, page, regions.rows),
         _ => (0, 0),
     };
     if let Page::Placement(page) = state.page_mut() {
-        page.top = page.top.min(lines.saturating_sub(room));
+        page.top = page.top.min(lines.saturating_sub(space));
     }
 }

@@ -36,7 +36,7 @@ pub fn copy(state: &mut State) -> bool {
         ObjectName::Node(name) => format!("node {name}"),
     };
     state.emit(Effect::ForPod(ForPod::Copy(of)));
-    state.say(Grade::Info, format!("reading {name}"));
+    state.report(Grade::Info, format!("reading {name}"));
     true
 }
 
@@ -46,9 +46,9 @@ pub fn copied(state: &mut State, text: Result<String, String>) {
         Ok(text) => {
             let lines = text.lines().count();
             state.emit(Effect::Copy(text));
-            state.say(Grade::Info, format!("sent to the terminal's clipboard (OSC 52): {lines} lines"));
+            state.report(Grade::Info, format!("sent to the terminal's clipboard (OSC 52): {lines} lines"));
         }
-        Err(why) => state.say(Grade::Refusal, why),
+        Err(why) => state.report(Grade::Refusal, why),
     }
 }
 
@@ -98,7 +98,8 @@ pub fn shift(state: &mut State, right: bool) {
 
 /// Missing or old data. Leaving the page closes a log.
 pub fn want(state: &mut State) {
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
+    let is_stopped =
+        state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
     let Page::Pod(page) = state.page() else {
         if state.pod.uid.is_some() {
             state.pod = PodWatch::default();
@@ -111,7 +112,7 @@ pub fn want(state: &mut State) {
     if state.pod.uid.as_ref() != Some(&row.uid) {
         state.pod = PodWatch { uid: Some(Arc::clone(&row.uid)), ..PodWatch::default() };
     }
-    if stands {
+    if is_stopped {
         return;
     }
     let now = state.now;
@@ -259,7 +260,7 @@ pub fn next_found(state: &mut State, forward: bool) {
     let found = find(state, page, from, forward, page.found.is_none());
     if found.is_none() {
         let message = format!("{} not found", page.find);
-        return state.say(Grade::Refusal, message);
+        return state.report(Grade::Refusal, message);
     }
     if let Page::Pod(page) = state.page_mut() {
         go_to(page, found, height);

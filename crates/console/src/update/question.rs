@@ -21,7 +21,7 @@ pub fn accept(state: &mut State) {
     match &question.typed {
         Some(typed) if typed.line.text() != typed.want => {
             let message = format!("type {} to confirm, or press esc to cancel", typed.want);
-            state.say(Grade::Refusal, message);
+            state.report(Grade::Refusal, message);
         }
         None if !question.accepting => {
             state.layers.pop();
@@ -71,7 +71,7 @@ pub fn stray(state: &mut State) {
     if let Some(Layer::Confirm(question)) = state.layers.last_mut() {
         question.accepting = false;
         question.from = now + Confirm::MOMENT;
-        state.say(Grade::Refusal, "press y for yes, n or esc for no, tab to choose");
+        state.report(Grade::Refusal, "press y for yes, n or esc for no, tab to choose");
         state.redraw();
     }
 }

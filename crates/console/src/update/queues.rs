@@ -84,17 +84,20 @@ fn sorted_children(page: &QueuesPage, part: &PartitionView, row: &QueueRow, into
 
 /// The last part of a path is enough.
 fn key<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
-    if column == QueueColumn::Queue { Value::text(row.path.name()) } else { says(page, part, row, column) }
+    if column == QueueColumn::Queue { Value::text(row.path.name()) } else { shown_value(page, part, row, column) }
 }
 
-fn says<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
+fn shown_value<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
     waits(page.waiting.as_deref(), row, column).unwrap_or_else(|| value(part, row, column))
 }
 
 fn sieve(page: &QueuesPage, part: &PartitionView, filter: &ColumnFilter<QueueColumn>) -> Vec<Retained> {
     let rows: Vec<&QueueRow> = part.walk().map(AsRef::as_ref).collect();
-    let passed =
-        filter.passed(&rows, |row| [row.path.name(), row.path.as_str()], |row, column| says(page, part, row, column));
+    let passed = filter.passed(
+        &rows,
+        |row| [row.path.name(), row.path.as_str()],
+        |row, column| shown_value(page, part, row, column),
+    );
     let mut retained = vec![Retained::Hidden; part.queues.len()];
     for (row, passed) in rows.iter().zip(passed) {
         if !passed {

@@ -32,14 +32,14 @@ pub fn set(state: &mut State, argument: Option<&str>) {
     match argument.map(read) {
         None => {}
         Some(Ok(interval)) => state.options.refresh = interval,
-        Some(Err(why)) => return state.say(Grade::Refusal, why),
+        Some(Err(why)) => return state.report(Grade::Refusal, why),
     }
     let words = match state.options.refresh {
         Duration::ZERO => "the screen refreshes immediately".to_owned(),
         every if every < Duration::from_secs(1) => format!("the screen refreshes every {} ms", every.as_millis()),
         every => format!("the screen refreshes every {}", format::duration(every)),
     };
-    state.say(Grade::Info, words);
+    state.report(Grade::Info, words);
 }
 
 /// Whether updates must wait.

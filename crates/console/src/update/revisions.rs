@@ -56,7 +56,7 @@ pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>, n
         shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
-    let newest_first = |one: &Revision| Value::Figure(-i64::try_from(one.number).unwrap_or(i64::MAX));
+    let newest_first = |one: &Revision| Value::Metric(-i64::try_from(one.number).unwrap_or(i64::MAX));
     let mut keyed: Vec<_> =
         shown.into_iter().map(|one| (value(one, column), newest_first(one), Arc::clone(one))).collect();
     lists::order(page.list.sort, &mut keyed);
@@ -101,7 +101,7 @@ pub fn want(state: &mut State) {
 }
 
 fn fetch(state: &mut State, number: u64) {
-    if state.cluster.ledger.begin_fetch(number) {
+    if state.cluster.ledger.start_fetch(number) {
         state.emit(Effect::FetchRevision(number));
     }
 }
@@ -154,11 +154,11 @@ fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
 pub fn roll_back(state: &mut State, number: Option<&str>) {
     let revision = match target(state, number) {
         Ok(number) => number,
-        Err(message) => return state.say(Grade::Refusal, message),
+        Err(message) => return state.report(Grade::Refusal, message),
     };
     let Some(running) = &state.cluster.newest.configuration else { return };
     if running.revision == revision {
-        return state.say(Grade::Refusal, format!("revision {revision} is already active"));
+        return state.report(Grade::Refusal, format!("revision {revision} is already active"));
     }
     let base = Some(running.checksum.clone());
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
@@ -199,7 +199,7 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
     if would.checksum == would.previous {
         let message = format!("revision {revision} is identical to the active one");
-        return state.say(Grade::Info, message);
+        return state.report(Grade::Info, message);
     }
     let mut lines = Vec::new();
     if let Some(known) = state.cluster.ledger.revision(*revision) {

@@ -139,7 +139,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
         GoCommand::History => navigate::history(state, argument),
         GoCommand::Draining => navigate::draining(state),
         GoCommand::Tour => tour(state),
-        GoCommand::Figures => figures(state),
+        GoCommand::Metrics => metrics(state),
         GoCommand::Explain => explain::open(state),
         GoCommand::ExplainAll => explain::open_all(state, argument),
         GoCommand::Fairness => fairness::open(state),
@@ -192,7 +192,7 @@ fn text(state: &mut State, id: TextCommand) {
         TextCommand::FoldText => config::toggle_fold(state),
         TextCommand::FoldTextAll => config::fold_all(state, true),
         TextCommand::UnfoldTextAll => config::fold_all(state, false),
-        TextCommand::Beside => config::beside(state),
+        TextCommand::SidePane => config::side_pane(state),
         TextCommand::Apply if trial::applies(state) => trial::ask_apply(state),
         TextCommand::Apply if matches!(state.page(), Page::Change(_)) => change::ask_apply(state),
         TextCommand::Apply => config::ask_apply(state),
@@ -332,7 +332,7 @@ fn tour(state: &mut State) {
     state.layers.push(Layer::Tour { top: 0 });
 }
 
-fn figures(state: &mut State) {
-    let figures = crate::present::figures::figures(state);
-    state.layers.push(Layer::Figures(figures));
+fn metrics(state: &mut State) {
+    let metrics = crate::present::metrics::metrics(state);
+    state.layers.push(Layer::Metrics(metrics));
 }

@@ -48,11 +48,11 @@ impl Thing {
 
 /// The kind is optional.
 pub fn typed(text: &str) -> (Option<Thing>, &str) {
-    let said = text.split_once(' ').and_then(|(word, rest)| {
+    let reported = text.split_once(' ').and_then(|(word, rest)| {
         let thing = Thing::ALL.into_iter().find(|thing| thing.word() == word)?;
         Some((Some(thing), rest.trim_start()))
     });
-    said.unwrap_or((None, text))
+    reported.unwrap_or((None, text))
 }
 
 /// Lists prefix matches first, a share for each kind.

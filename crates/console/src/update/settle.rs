@@ -2,7 +2,7 @@
 
 use crate::present::{config, config_pane, details, layout, overlay};
 use crate::state::State;
-use crate::state::layer::{Figures, Layer};
+use crate::state::layer::{Layer, Metrics};
 use crate::state::page::Page;
 use crate::update::{change, contexts, explain, job, lists, placement, pod};
 
@@ -24,20 +24,20 @@ pub(super) fn settle(state: &mut State) {
         Page::Change(_) => change::settle(state),
         Page::Config(page) => {
             let (top, left) = config::scrolled(state, page);
-            let beside = config_pane::beside_extent(state, page);
+            let side_pane = config_pane::side_extent(state, page);
             if let Page::Config(page) = state.page_mut() {
                 (page.top, page.left) = (top, left);
-                page.beside_top = page.beside_top.min(beside);
+                page.side_top = page.side_top.min(side_pane);
             }
         }
         _ => lists::scroll(state, height),
     }
-    let room = layout::overlay_room(state);
+    let space = layout::overlay_space(state);
     let lines = overlay::height(state);
     match state.layers.last_mut() {
-        Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
-        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
-            *top = (*top).min(most(lines, room))
+        Some(Layer::Help(help)) => help.top = help.top.min(most(lines, space)),
+        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Metrics(Metrics { top, .. })) => {
+            *top = (*top).min(most(lines, space))
         }
         _ => {}
     }

@@ -25,12 +25,12 @@ pub fn open(state: &mut State) {
 /// Requests the answer if it is missing or old.
 pub fn want(state: &mut State) {
     let now = state.now;
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     if state.cluster.part().is_none() {
         return;
     }
     let Page::Shadow(page) = state.page_mut() else { return };
-    let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !stands);
+    let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !is_stopped);
     if page.awaited || !old {
         return;
     }

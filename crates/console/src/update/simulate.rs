@@ -17,7 +17,7 @@ use view::simulation::{SimulatedRun, Simulation};
 pub fn open(state: &mut State, words: Option<&str>) {
     let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
         let Some(page) = state.parked.simulate.take() else {
-            return state.say(
+            return state.report(
                 Grade::Refusal,
                 "missing workload: use :simulate FILE, for example :simulate mix.toml --node-count 8,10, or :simulate past 24h",
             );
@@ -26,12 +26,12 @@ pub fn open(state: &mut State, words: Option<&str>) {
         return push(state, Page::Simulate(page));
     };
     let Some(simulator) = state.simulator.clone() else {
-        return state.say(Grade::Refusal, "this console cannot simulate; `kornsole simulate` can");
+        return state.report(Grade::Refusal, "this console cannot simulate; `kornsole simulate` can");
     };
     let (options, past) = match of_the_past(words).map(|options| past_of(state).map(|past| (options, past))) {
         None => (words, None),
         Some(Ok((options, past))) => (options, Some(past)),
-        Some(Err(why)) => return state.say(Grade::Refusal, why),
+        Some(Err(why)) => return state.report(Grade::Refusal, why),
     };
     let config = state.cluster.configuration().map(|running| Arc::clone(&running.queues));
     let nodes = state
@@ -101,7 +101,7 @@ pub fn take(state: &mut State, number: u64, answer: Result<Simulation, String>) 
     page.list.built = None;
     lists::rebuild(state, true);
     if let Some(words) = words {
-        state.say(Grade::Info, words);
+        state.report(Grade::Info, words);
     }
 }
 
@@ -148,7 +148,7 @@ pub fn park(mut page: SimulatePage, state: &mut State) {
     if page.answer.is_none() {
         page.stop.stop();
         page.answer = Some(Err("it was canceled; the same :simulate restarts it".to_owned()));
-        state.say(Grade::Info, "the simulation was canceled");
+        state.report(Grade::Info, "the simulation was canceled");
     }
     state.parked.simulate = Some(Box::new(page));
 }

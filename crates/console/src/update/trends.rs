@@ -30,7 +30,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());
     let value = match wanted.map(|text| read(&of, text)).transpose() {
         Ok(value) => value,
-        Err(why) => return state.say(Grade::Refusal, why),
+        Err(why) => return state.report(Grade::Refusal, why),
     };
     if let (Page::Trends(page), Some(value)) = (state.page_mut(), &value) {
         page.value = value.clone();
@@ -44,8 +44,8 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
 
 fn read(of: &Subject, text: &str) -> Result<Value, String> {
     let kind = of.kind().word();
-    let begins = |kind: SubjectKind| text.split('.').next() == Some(kind.word());
-    let whole = if SubjectKind::ALL.into_iter().any(begins) { text.to_owned() } else { format!("{kind}.{text}") };
+    let starts = |kind: SubjectKind| text.split('.').next() == Some(kind.word());
+    let whole = if SubjectKind::ALL.into_iter().any(starts) { text.to_owned() } else { format!("{kind}.{text}") };
     let value: Value = whole.parse().map_err(|why: view::trends::UnknownValue| why.to_string())?;
     match value.of == of.kind() {
         true => Ok(value),
@@ -66,9 +66,10 @@ pub fn run(state: &mut State, id: TrendCommand) {
 }
 
 fn change(state: &State, mut page: TrendsPage, id: TrendCommand) -> Option<TrendsPage> {
-    let picture = trends::picture(state, &page);
-    let at = |step: usize| picture.as_ref().map(|picture| picture.first.at(step));
-    let (cursor, last) = picture.as_ref().map_or((0, 0), |one| (one.cursor, one.first.figures.len().saturating_sub(1)));
+    let trend_chart = trends::trend_chart(state, &page);
+    let at = |step: usize| trend_chart.as_ref().map(|trend_chart| trend_chart.first.at(step));
+    let (cursor, last) =
+        trend_chart.as_ref().map_or((0, 0), |one| (one.cursor, one.first.metrics.len().saturating_sub(1)));
     let (from, to) = trends::span(state, &page);
     match id {
         TrendCommand::TrendEarlier if cursor == 0 => shift(state, &mut page, true),
@@ -78,10 +79,10 @@ fn change(state: &State, mut page: TrendsPage, id: TrendCommand) -> Option<Trend
         TrendCommand::TrendPageEarlier => shift(state, &mut page, true),
         TrendCommand::TrendPageLater => shift(state, &mut page, false),
         TrendCommand::TrendOldest => {
-            let begin = trends::rings(state)
+            let make = trends::rings(state)
                 .and_then(|rings| view::trends::Ring::ALL.into_iter().filter_map(|ring| rings.oldest(ring)).min());
-            let begin = begin?;
-            (page.end, page.cursor) = (Some((begin + page.length()).min(state.cluster.at)), Some(begin));
+            let make = make?;
+            (page.end, page.cursor) = (Some((make + page.length()).min(state.cluster.at)), Some(make));
         }
         TrendCommand::TrendNow => (page.end, page.cursor) = (None, None),
         TrendCommand::ZoomIn | TrendCommand::ZoomOut => {
@@ -97,7 +98,7 @@ fn change(state: &State, mut page: TrendsPage, id: TrendCommand) -> Option<Trend
         TrendCommand::NextMark | TrendCommand::PreviousMark => {
             let later = id == TrendCommand::NextMark;
             let beyond = |column: &usize| if later { *column > cursor } else { *column < cursor };
-            let columns = picture.iter().flat_map(|one| &one.marks).map(|(column, _)| *column).filter(beyond);
+            let columns = trend_chart.iter().flat_map(|one| &one.marks).map(|(column, _)| *column).filter(beyond);
             page.cursor = at(if later { columns.min()? } else { columns.max()? });
         }
         TrendCommand::TrendMoment => page.end = page.end.or(Some(state.cluster.at)),
@@ -137,11 +138,11 @@ fn step(state: &State, page: &TrendsPage, from: Option<&Value>, by: isize) -> Op
 /// Travels in time if the source has a past.
 fn to_moment(state: &mut State) {
     let Page::Trends(page) = state.page() else { return };
-    let Some(picture) = trends::picture(state, page) else { return };
-    let marked = picture.marks.iter().find(|(column, _)| *column == picture.cursor).map(|(_, mark)| mark.at);
-    let at = marked.unwrap_or_else(|| picture.first.at(picture.cursor));
+    let Some(trend_chart) = trends::trend_chart(state, page) else { return };
+    let marked = trend_chart.marks.iter().find(|(column, _)| *column == trend_chart.cursor).map(|(_, mark)| mark.at);
+    let at = marked.unwrap_or_else(|| trend_chart.first.at(trend_chart.cursor));
     if at >= state.cluster.past.live {
-        return state.say(Grade::Refusal, "the cursor is at the present: move it back with left");
+        return state.report(Grade::Refusal, "the cursor is at the present: move it back with left");
     }
     past::go_to(state, at);
 }

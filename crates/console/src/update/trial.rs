@@ -6,7 +6,7 @@ use crate::present::format;
 pub use crate::present::guard::trial::applies;
 use crate::state::command::TrialCommand;
 use crate::state::effect::{Effect, WhatIfStep};
-use crate::state::layer::{Confirm, Figure, Figures, Layer, Question};
+use crate::state::layer::{Confirm, Layer, Metric, Metrics, Question};
 use crate::state::page::{DetailsPage, Page, Subject};
 use crate::state::past::span;
 use crate::state::{Grade, State};
@@ -34,14 +34,14 @@ pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
 }
 
 fn open(state: &mut State, orders: Vec<Order>) {
-    state.say(Grade::Info, "copying the cluster");
+    state.report(Grade::Info, "copying the cluster");
     state.emit(Effect::WhatIf(WhatIfStep::Open(orders)));
 }
 
 /// Reports a failure to open.
 pub fn not_opened(state: &mut State, why: Option<String>) {
     if let Some(why) = why {
-        state.say(Grade::Refusal, format!("no what-if: {why}"));
+        state.report(Grade::Refusal, format!("no what-if: {why}"));
     }
 }
 
@@ -88,7 +88,7 @@ fn forward(state: &mut State, by: Option<&str>) {
     };
     match by {
         Some(by) => state.emit(Effect::WhatIf(WhatIfStep::Advance(by))),
-        None => state.say(Grade::Refusal, "write a duration, for example 10m, 1h30m or 2d"),
+        None => state.report(Grade::Refusal, "write a duration, for example 10m, 1h30m or 2d"),
     }
 }
 
@@ -112,24 +112,24 @@ fn take_back(state: &mut State, number: Option<&str>) {
     let number = number.map(str::trim).filter(|text| !text.is_empty()).map_or(Some(last), |text| text.parse().ok());
     match number.filter(|number| (1..=last).contains(number)) {
         Some(number) => state.emit(Effect::WhatIf(WhatIfStep::TakeBack(number))),
-        None => state.say(Grade::Refusal, format!("change not found; the what-if has {last}; :changes lists them")),
+        None => state.report(Grade::Refusal, format!("change not found; the what-if has {last}; :changes lists them")),
     }
 }
 
 fn list(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
-    let change = |(number, words): (usize, &String)| Figure {
+    let change = |(number, words): (usize, &String)| Metric {
         title: (number + 1).to_string(),
         shown: words.clone(),
         why: format!(":take-back {} removes it and replays the rest", number + 1),
     };
-    let mut list: Vec<Figure> = trial.changes.iter().enumerate().map(change).collect();
-    list.push(Figure {
+    let mut list: Vec<Metric> = trial.changes.iter().enumerate().map(change).collect();
+    list.push(Metric {
         title: String::new(),
         shown: trial.assumed.to_string(),
         why: "when running applications end here".to_owned(),
     });
-    state.layers.push(Layer::Figures(Figures { of: "the changes of this what-if".to_owned(), at: None, list, top: 0 }));
+    state.layers.push(Layer::Metrics(Metrics { of: "the changes of this what-if".to_owned(), at: None, list, top: 0 }));
 }
 
 fn named(changes: &[String]) -> Vec<String> {

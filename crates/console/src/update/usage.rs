@@ -20,7 +20,7 @@ const AGAIN: Duration = Duration::from_secs(10);
 /// Opens the page, optionally for a period.
 pub fn open(state: &mut State, period: Option<&str>) {
     match period.map(str::trim).filter(|text| !text.is_empty()).map(UsagePeriod::parse) {
-        Some(Err(why)) => state.say(Grade::Refusal, why),
+        Some(Err(why)) => state.report(Grade::Refusal, why),
         period => {
             let period = period.and_then(Result::ok).unwrap_or_default();
             home(state);
@@ -32,12 +32,12 @@ pub fn open(state: &mut State, period: Option<&str>) {
 /// Requests the answer if it is missing or old.
 pub fn want(state: &mut State) {
     let now = state.now;
-    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let is_stopped = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     if state.cluster.part().is_none() {
         return;
     }
     let Page::Usage(page) = state.page_mut() else { return };
-    let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !stands);
+    let old = page.asked.is_none_or(|asked| now >= asked + AGAIN && !is_stopped);
     if page.awaited || !old {
         return;
     }
@@ -62,7 +62,7 @@ pub fn take(state: &mut State, question: &UsageQuestion, answer: Result<Used, St
 fn ask(state: &mut State, change: impl FnOnce(&mut UsageQuestion) -> Result<(), String>) {
     let Page::Usage(page) = state.page_mut() else { return };
     if let Err(why) = change(&mut page.question) {
-        return state.say(Grade::Refusal, why);
+        return state.report(Grade::Refusal, why);
     }
     (page.asked, page.awaited, page.answer) = (None, false, None);
     page.list.filter.clear();
@@ -147,19 +147,19 @@ pub fn enter(state: &mut State) {
         }
         UsageBy::User => (question.user, question.by) = (Some(name), UsageBy::Application),
         UsageBy::Application if name.is_empty() => {
-            return state.say(Grade::Info, "these applications are old: their usage is summed by queue and user");
+            return state.report(Grade::Info, "these applications are old: their usage is summed by queue and user");
         }
         UsageBy::Application => {
             let id = AppId::from(&*name);
             let known = state.cluster.part().is_some_and(|part| part.app_by_id(&id).is_some());
             if !known {
-                return state.say(Grade::Info, format!("{name} is old: only its usage is known"));
+                return state.report(Grade::Info, format!("{name} is old: only its usage is known"));
             }
             return push(state, Page::App(AppPage::new(id, None)));
         }
         UsageBy::Group | UsageBy::Priority => {
             let words = format!("the usage of a {} cannot be split further; b changes the split", question.by.name());
-            return state.say(Grade::Info, words);
+            return state.report(Grade::Info, words);
         }
     }
     push(state, Page::Usage(UsagePage::new(question)));

@@ -118,7 +118,7 @@ fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
     }
     let binds = |side: Side, name: &str| account.side == Side::User || side == account.side && *name == *account.name;
     if app.blocked_by_limits {
-        let limit = part.limit_that_holds_back(app)?;
+        let limit = part.blocking_limit(app)?;
         return binds(limit.side, &limit.name).then_some(app.pending_asks);
     }
     let message = |state: &AskState| matches!(state, AskState::Pending { reason: PendingReason::UserQuota, .. });

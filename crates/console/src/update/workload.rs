@@ -24,7 +24,7 @@ pub fn submit(state: &mut State, words: &str) {
             let Some(act) = within(state, PartitionAct::Submit(submission)) else { return };
             ask(state, title, lines, "Submit", act.into());
         }
-        Err(why) => state.say(Grade::Refusal, why),
+        Err(why) => state.report(Grade::Refusal, why),
     }
 }
 
@@ -97,7 +97,7 @@ pub fn add_asks(state: &mut State, words: &str) {
             let Some(act) = within(state, asks) else { return };
             ask(state, title, lines, "Ask", act.into());
         }
-        Err(why) => state.say(Grade::Refusal, why),
+        Err(why) => state.report(Grade::Refusal, why),
     }
 }
 
@@ -221,7 +221,7 @@ pub fn ask_clean(state: &mut State, act: Act, would: &Cleaned) {
     let queues = would.removed_queues.len() as u64;
     if queues == 0 && would.removed_applications == 0 {
         let retained = format::count(would.retained.len() as u64, "draining queue");
-        return state.say(Grade::Info, format!("nothing to clean up; {retained} still in use"));
+        return state.report(Grade::Info, format!("nothing to clean up; {retained} still in use"));
     }
     let mut lines = vec![format!(
         "Removes {} and {} that ended long ago.",

@@ -105,13 +105,13 @@ pub fn paste(state: &mut State, text: &str) {
         Some(Layer::Edit) => config::paste(state, text),
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
             let message = format!("type {}: pasted text is not accepted as a confirmation", typed.want);
-            state.say(Grade::Refusal, message);
+            state.report(Grade::Refusal, message);
             true
         }
         _ => false,
     };
     if !taken {
-        state.say(Grade::Refusal, "no input field: the pasted text is ignored");
+        state.report(Grade::Refusal, "no input field: the pasted text is ignored");
     }
     state.redraw();
 }
@@ -233,7 +233,7 @@ fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
         return Some((CommandId::Screen(ScreenCommand::OwnCommand), Some(own)));
     }
     let Some(command) = command::by_name(name) else {
-        state.say(Grade::Refusal, format!("no command {name}; ? lists all"));
+        state.report(Grade::Refusal, format!("no command {name}; ? lists all"));
         return None;
     };
     if let Err(reason) = crate::present::guard::check(state, command.id) {
@@ -241,7 +241,7 @@ fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
         return None;
     }
     if command.argument == Argument::None && !argument.is_empty() {
-        state.say(Grade::Refusal, format!("{name} has no arguments"));
+        state.report(Grade::Refusal, format!("{name} has no arguments"));
         return None;
     }
     Some((command.id, Some(argument).filter(|argument| !argument.is_empty()).map(str::to_owned)))
@@ -305,16 +305,17 @@ fn take_over(state: &mut State) {
 pub fn theme(state: &mut State, name: &str) {
     let Some(entry) = state.options.themes.get(name) else {
         let message = format!("no theme {name}; available: {}", state.options.themes.names());
-        return state.say(Grade::Refusal, message);
+        return state.report(Grade::Refusal, message);
     };
     let own = entry.has_own_colors();
     state.options.theme = entry.name.clone();
     match state.options.depth {
         Depth::None if name != "mono" => {
-            state.say(Grade::Info, "colors are off (NO_COLOR, --color never, or the terminal): mono is used instead");
+            state
+                .report(Grade::Info, "colors are off (NO_COLOR, --color never, or the terminal): mono is used instead");
         }
         Depth::Sixteen if own => {
-            state.say(Grade::Info, "the terminal shows 16 colors: ansi16 is used instead; --color 256 uses more");
+            state.report(Grade::Info, "the terminal shows 16 colors: ansi16 is used instead; --color 256 uses more");
         }
         _ => {}
     }

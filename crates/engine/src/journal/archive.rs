@@ -16,12 +16,12 @@ pub(super) struct StoreArchive(pub Arc<Store>);
 impl StoreArchive {
     fn page<T: for<'de> serde::Deserialize<'de>>(
         &self,
-        shelf: EntryTable,
+        catalog: EntryTable,
         before: u64,
         most: usize,
         damaged: fn(u64, &StoreError) -> T,
     ) -> (Vec<(u64, T)>, bool) {
-        match self.0.rows_of(shelf, before, most) {
+        match self.0.rows_of(catalog, before, most) {
             Ok(rows) => {
                 let whole = rows.len() == most;
                 let read =
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_damaged_stands_there_as_such() {
+    fn damaged_parts_are_shown_as_damaged() {
         let disk = Arc::new(MemoryDisk::default());
         let store = Store::open(Arc::clone(&disk) as _).unwrap();
         let changes = (1..=3).map(|id| {
@@ -100,14 +100,14 @@ mod tests {
             disk.write(at as u64, b"X").unwrap();
         }
         store.reopen().unwrap();
-        let shelves = StoreArchive(Arc::new(store));
+        let catalogs = StoreArchive(Arc::new(store));
         let query = |user: &str| AuditQuery { limit: 9, user: Some(user.to_owned()), ..AuditQuery::default() };
         let message: Vec<_> =
-            shelves.entries(&query("ann")).iter().map(|entry| (entry.id, entry.code.clone())).collect();
+            catalogs.entries(&query("ann")).iter().map(|entry| (entry.id, entry.code.clone())).collect();
         let damaged = || (2, "DAMAGED".to_owned());
         assert_eq!(message, [(3, String::new()), damaged(), (1, String::new())]);
-        assert_eq!(shelves.entries(&query("sue")).len(), 1, "it may have been hers");
-        let one = shelves.revision(1).unwrap();
+        assert_eq!(catalogs.entries(&query("sue")).len(), 1, "it may have been hers");
+        let one = catalogs.revision(1).unwrap();
         assert!(one.text.is_none() && one.reason.contains("cannot read"), "{one:?}");
     }
 }

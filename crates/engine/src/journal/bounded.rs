@@ -36,18 +36,18 @@ const AT_ONCE: usize = 4096;
 /// # Errors
 /// Returns an error if the store cannot be read.
 pub fn bound(store: &Store, bounds: Bounds, make: impl Fn(Change) -> bool) -> Result<(), StoreError> {
-    for (shelf, most) in [(EntryTable::Audit, bounds.audit), (EntryTable::Revisions, bounds.revisions)] {
-        if !store.has_grown(shelf, most / SPARE / 2) {
+    for (catalog, most) in [(EntryTable::Audit, bounds.audit), (EntryTable::Revisions, bounds.revisions)] {
+        if !store.has_grown(catalog, most / SPARE / 2) {
             continue;
         }
-        let mut sizes = store.entry_sizes(shelf)?;
-        if shelf == EntryTable::Revisions {
+        let mut sizes = store.entry_sizes(catalog)?;
+        if catalog == EntryTable::Revisions {
             sizes.pop();
         }
-        let refused = |number: &u64| shelf == EntryTable::Audit && is_refused(store, *number);
-        let goes = excess(&sizes, most, refused);
-        for numbers in goes.chunks(AT_ONCE) {
-            if !make(Change::DropEntries(shelf, numbers.to_vec())) {
+        let refused = |number: &u64| catalog == EntryTable::Audit && is_refused(store, *number);
+        let removable = excess(&sizes, most, refused);
+        for numbers in removable.chunks(AT_ONCE) {
+            if !make(Change::DropEntries(catalog, numbers.to_vec())) {
                 return Ok(());
             }
         }
@@ -68,16 +68,16 @@ fn excess(sizes: &[(u64, u64)], most: u64, refused: impl Fn(&u64) -> bool) -> Ve
         return Vec::new();
     }
     let mut left = all - (most - most / SPARE);
-    let mut goes = Vec::new();
+    let mut removable = Vec::new();
     let (first, then): (Vec<_>, Vec<_>) = sizes.iter().copied().partition(|(number, _)| refused(number));
     for (number, bytes) in first.into_iter().chain(then) {
         if left == 0 {
             break;
         }
         left = left.saturating_sub(bytes);
-        goes.push(number);
+        removable.push(number);
     }
-    goes
+    removable
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_refused_goes_first_and_the_oldest_of_that() {
+    fn the_oldest_rejected_entries_are_removed_first() {
         let sizes: Vec<(u64, u64)> = (1..=16).map(|number| (number, 10)).collect();
         let refused = |number: &u64| number.is_multiple_of(2);
         assert!(excess(&sizes, 160, refused).is_empty());

@@ -248,7 +248,7 @@ impl Committer {
         let mut pause = self.pauses.0;
         loop {
             let failing = self.journal.failing();
-            let received = self.hear(failing.is_some().then_some(pause));
+            let received = self.handle(failing.is_some().then_some(pause));
             let stop = received.stop;
             self.attempt(received, failing);
             pause = if self.dirty { (pause * 2).min(self.pauses.1) } else { self.pauses.0 };
@@ -259,7 +259,7 @@ impl Committer {
     }
 
     /// Waits for tasks, at most for `pause`, and takes all that are queued.
-    fn hear(&mut self, pause: Option<Duration>) -> TaskBatch {
+    fn handle(&mut self, pause: Option<Duration>) -> TaskBatch {
         let mut received = TaskBatch::default();
         let first = match pause {
             None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),

@@ -64,11 +64,11 @@ impl JournalHistory {
     /// Returns an error if the journal cannot be read.
     pub fn chapter(&self, at: Time, toward: Toward, wanted: fn(&view::Record) -> bool) -> Result<Chapter, StoreError> {
         let snapshots = self.store().snapshots()?;
-        let begins = |index: &SnapshotIndex| match toward {
+        let starts = |index: &SnapshotIndex| match toward {
             Toward::Earlier => index.at < at,
             Toward::Later => index.at <= at,
         };
-        let place = snapshots.iter().rposition(|(_, index)| begins(index));
+        let place = snapshots.iter().rposition(|(_, index)| starts(index));
         let (place, (number, index)) = match (place, toward, snapshots.first()) {
             (Some(place), ..) => (place, &snapshots[place]),
             (None, Toward::Later, Some(first)) => (0, first),

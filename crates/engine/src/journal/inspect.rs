@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::archive::StoreArchive;
+use super::dir::{continue_journal, ends_well, failure, no_head, suits, whole};
+use super::dir_error::DirError;
 use super::disk::Overlay;
-use super::folder::{continue_journal, ends_well, failure, no_head, suits, whole};
-use super::folder_error::FolderError;
 use super::last::LastFile;
 use super::lock;
 use super::lock::{AUDIT, FILE};
@@ -42,7 +42,7 @@ pub trait Inspected {
 }
 
 /// An inspected state directory. No process can run it meanwhile.
-pub struct FolderInspection {
+pub struct DirInspection {
     core: Box<Core>,
     store: Arc<Store>,
     setup: Setup,
@@ -52,36 +52,35 @@ pub struct FolderInspection {
     _lock: File,
 }
 
-impl FolderInspection {
+impl DirInspection {
     /// Opens a directory. Takes as long as a start.
     ///
     /// # Errors
     /// Returns an error if it is in use, has no state, or is damaged.
-    pub fn open(path: &Path) -> Result<Self, FolderError> {
+    pub fn open(path: &Path) -> Result<Self, DirError> {
         let lock = lock::share(path)?;
         let file = path.join(FILE);
         if !file.exists() {
             if path.join(AUDIT).exists() {
-                return Err(FolderError::OtherKind { folder: path.to_owned(), by: "kornsole kube schedule" });
+                return Err(DirError::OtherKind { dir: path.to_owned(), by: "kornsole kube schedule" });
             }
-            return Err(FolderError::Nothing { folder: path.to_owned() });
+            return Err(DirError::Nothing { dir: path.to_owned() });
         }
         let disk = Overlay::open(&file);
         let disk = disk.map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock => FolderError::Running { folder: path.to_owned(), who: String::new() },
-            _ => FolderError::Folder { folder: path.to_owned(), why: error.to_string() },
+            ErrorKind::WouldBlock => DirError::Running { dir: path.to_owned(), who: String::new() },
+            _ => DirError::Dir { dir: path.to_owned(), why: error.to_string() },
         })?;
         let store = whole(Arc::new(disk), false)?;
         let last = LastFile::look(path);
-        let last = last.map_err(|error| FolderError::Folder { folder: path.to_owned(), why: error.to_string() })?;
+        let last = last.map_err(|error| DirError::Dir { dir: path.to_owned(), why: error.to_string() })?;
         if let Some(last) = last {
             ends_well(&store, &last)?;
         }
-        let head = store.head().map_err(|error| FolderError::Begin(format!("cannot read the state: {error}")))?;
+        let head = store.head().map_err(|error| DirError::Start(format!("cannot read the state: {error}")))?;
         // A journal is renamed only with a head.
         let head = head.ok_or_else(|| failure(store.disk(), no_head()))?;
-        let profile: Profile =
-            head.core.parse().map_err(|_| FolderError::Begin(format!("unknown core {}", head.core)))?;
+        let profile: Profile = head.core.parse().map_err(|_| DirError::Start(format!("unknown core {}", head.core)))?;
         let setup = Setup::of(profile);
         suits(&store, &head, &setup)?;
         // The last changes may be only in the records.
@@ -147,7 +146,7 @@ impl FolderInspection {
     }
 }
 
-impl Inspected for FolderInspection {
+impl Inspected for DirInspection {
     fn audit_log(&self) -> &AuditLog {
         &self.audit_log
     }

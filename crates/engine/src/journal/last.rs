@@ -21,8 +21,8 @@ const FILE: &str = "journal.last";
 ///
 /// # Errors
 /// Returns an error if the file cannot be removed.
-pub fn remove(folder: &Path) -> io::Result<()> {
-    match std::fs::remove_file(folder.join(FILE)) {
+pub fn remove(dir: &Path) -> io::Result<()> {
+    match std::fs::remove_file(dir.join(FILE)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
@@ -47,18 +47,18 @@ impl LastFile {
     ///
     /// # Errors
     /// Returns an error if it cannot be read.
-    pub fn open(folder: &Path) -> io::Result<Self> {
+    pub fn open(dir: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        Self::read(options.open(folder.join(FILE))?)
+        Self::read(options.open(dir.join(FILE))?)
     }
 
     /// Opens the file of a directory read-only; `None` if it does not exist.
     ///
     /// # Errors
     /// Returns an error if it cannot be read.
-    pub fn look(folder: &Path) -> io::Result<Option<Self>> {
-        match File::open(folder.join(FILE)) {
+    pub fn look(dir: &Path) -> io::Result<Option<Self>> {
+        match File::open(dir.join(FILE)) {
             Ok(file) => Self::read(file).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -5,7 +5,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use super::folder_error::FolderError;
+use super::dir_error::DirError;
 
 /// Locked by the owner of the directory. Its content is only for people: the process ID, and in a second line the
 /// served address.
@@ -14,44 +14,42 @@ pub(super) const FILE: &str = "journal.redb";
 pub(super) const AUDIT: &str = "audit.redb";
 const HOLDER: u64 = 1 << 10;
 
-pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
-    let failed = |error: std::io::Error| FolderError::Folder { folder: folder.to_owned(), why: error.to_string() };
+pub(super) fn take(dir: &Path) -> Result<File, DirError> {
+    let failed = |error: std::io::Error| DirError::Dir { dir: dir.to_owned(), why: error.to_string() };
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    let mut file = options.open(folder.join(LOCK)).map_err(failed)?;
+    let mut file = options.open(dir.join(LOCK)).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {
             // Without it, the owner is not shown to others.
             let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
             Ok(file)
         }
-        Err(TryLockError::WouldBlock) => Err(FolderError::InUse { folder: folder.to_owned(), who: holder(&mut file) }),
+        Err(TryLockError::WouldBlock) => Err(DirError::InUse { dir: dir.to_owned(), who: holder(&mut file) }),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 
-pub(super) fn share(folder: &Path) -> Result<File, FolderError> {
+pub(super) fn share(dir: &Path) -> Result<File, DirError> {
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => FolderError::Nothing { folder: folder.to_owned() },
-        _ => FolderError::Folder { folder: folder.to_owned(), why: error.to_string() },
+        std::io::ErrorKind::NotFound => DirError::Nothing { dir: dir.to_owned() },
+        _ => DirError::Dir { dir: dir.to_owned(), why: error.to_string() },
     };
     // A copied directory may lack the lock file: its state file is locked instead.
-    let places = [LOCK, FILE, AUDIT].map(|name| folder.join(name));
+    let places = [LOCK, FILE, AUDIT].map(|name| dir.join(name));
     let place = places.iter().find(|place| place.exists()).unwrap_or(&places[0]);
     let mut file = File::open(place).map_err(failed)?;
     match file.try_lock_shared() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(FolderError::Running { folder: folder.to_owned(), who: holder(&mut file) })
-        }
+        Err(TryLockError::WouldBlock) => Err(DirError::Running { dir: dir.to_owned(), who: holder(&mut file) }),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 
 /// Stores the served address, for other processes.
-pub fn served(folder: &Path, address: &str) {
+pub fn served(dir: &Path, address: &str) {
     // Without it, the address is not shown to others.
-    let lock = OpenOptions::new().append(true).open(folder.join(LOCK));
+    let lock = OpenOptions::new().append(true).open(dir.join(LOCK));
     let _ = lock.and_then(|mut lock| write!(lock, "\n{address}"));
 }
 

@@ -6,7 +6,7 @@
 //! cannot be lost, and a rejected one cannot return. A further thread makes [`snapshots`] from the previous one and the
 //! records since, so that a start replays little. Those of a day are kept for the past ([`JournalHistory`]).
 //!
-//! Modules: [`folder`] opens a state directory with its [`lock`], [`inspect`] an unused one, [`audit_folder`] one with
+//! Modules: [`dir`] opens a state directory with its [`lock`], [`inspect`] an unused one, [`audit_dir`] one with
 //! only the audit; [`recording`] reads a time range; [`store`] is the content, on a [`disk`], in [`frame`]s with
 //! checksums; [`refused`] shortens records of rejected orders, [`repair`] repairs damage, [`last`] detects a missing
 //! end.
@@ -17,12 +17,12 @@
 //! - a snapshot contains the result of exactly the records up to its number.
 
 mod archive;
-pub mod audit_folder;
+pub mod audit_dir;
 pub mod bounded;
 pub mod committer;
+pub mod dir;
+pub mod dir_error;
 pub mod disk;
-pub mod folder;
-pub mod folder_error;
 pub mod frame;
 pub mod history;
 pub mod inspect;
@@ -39,16 +39,16 @@ pub mod store;
 pub mod tables;
 mod write_batch;
 
-pub use audit_folder::{AuditFolder, AuditInspection, AuditWriter};
+pub use audit_dir::{AuditDir, AuditInspection, AuditWriter};
 pub use committer::{Journal, JournalThread};
+pub use dir::{Dir, MakeCore, RunningJournal};
+pub use dir_error::DirError;
 pub use disk::{Disk, FileDisk, MemoryDisk};
-pub use folder::{Folder, MakeCore, RunningJournal};
-pub use folder_error::FolderError;
 pub use history::JournalHistory;
-pub use inspect::{FolderInspection, Inspected};
+pub use inspect::{DirInspection, Inspected};
 pub use record::{CheckedOrder, OrderRecord, Record, RecordedCommand, RecordedRefusal, WallTime};
 pub use recorder::{RecordBlock, Recorder};
 pub use recording::Recording;
-pub use salvage::SalvagedFolder;
+pub use salvage::SalvagedDir;
 pub use store::{FORMAT, Store, StoreError};
 pub use tables::{Change, EntryTable, JournalHead, SnapshotIndex};

@@ -33,7 +33,7 @@ impl std::ops::Add for Volume {
 }
 
 /// The bytes in the store for some bytes: large rows have their own pages, in powers of two.
-pub fn room(bytes: usize) -> u64 {
+pub fn space(bytes: usize) -> u64 {
     if bytes > LARGE { bytes.next_power_of_two() as u64 } else { bytes as u64 }
 }
 
@@ -80,15 +80,15 @@ impl RecordBlock {
 
     /// The rows, each with the number of its first record.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let begins = std::iter::once((self.first, 0)).chain(self.cuts.iter().copied());
+        let starts = std::iter::once((self.first, 0)).chain(self.cuts.iter().copied());
         let ends = self.cuts.iter().map(|(_, at)| *at).chain([self.frames.len()]);
-        let rows = begins.zip(ends).map(|((first, from), to)| (first, self.frames.get(from..to).unwrap_or_default()));
+        let rows = starts.zip(ends).map(|((first, from), to)| (first, self.frames.get(from..to).unwrap_or_default()));
         rows.filter(|(_, frames)| !frames.is_empty())
     }
 
     /// The volume of the records.
     pub fn volume(&self) -> Volume {
-        Volume { work: self.count, bytes: self.rows().map(|(_, frames)| room(frames.len())).sum() }
+        Volume { work: self.count, bytes: self.rows().map(|(_, frames)| space(frames.len())).sum() }
     }
 
     /// The number of the last record.
@@ -131,7 +131,7 @@ impl Recorder {
     fn push(&mut self, record: &Record) {
         let before = self.frames.len();
         frame::write(&mut self.frames, Kind::Record, self.next, 0, &record.bytes());
-        self.volume.bytes += room(self.frames.len() - before);
+        self.volume.bytes += space(self.frames.len() - before);
         self.next += 1;
         self.count += 1;
     }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cycles_of_one_moment_are_one_record() {
+    fn cycles_at_the_same_time_are_one_record() {
         let mut recorder = Recorder::new(5);
         let (one, two) = (Time::from_millis(1), Time::from_millis(2));
         for at in [one, one, one, two] {

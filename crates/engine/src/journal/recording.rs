@@ -167,13 +167,13 @@ impl<'j> Recording<'j> {
         };
         let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
         let mut core = Core::restored(self.setup, &bytes, None)?;
-        let mut begun = false;
+        let mut started = false;
         let read = records(self.store, number + 1, |_, record| {
             if record.at() > to {
                 return false;
             }
-            if !begun && record.at() > from {
-                begun = true;
+            if !started && record.at() > from {
+                started = true;
                 // A restored core drops its events until it is live.
                 core.go_live(self.setup);
                 core.state.outbox.flush();
@@ -181,7 +181,7 @@ impl<'j> Recording<'j> {
                 each(&[], core.scheduler());
             }
             core.replay(record);
-            if begun {
+            if started {
                 core.state.outbox.flush();
                 core.state.outbox.take().iter().for_each(|events| each(events, core.scheduler()));
             }
@@ -243,11 +243,11 @@ impl Recording<'_> {
                 show(&mut core, next);
                 next = next + step;
             }
-            let goes_on = record.at() <= to;
-            if goes_on {
+            let continues = record.at() <= to;
+            if continues {
                 core.replay(record);
             }
-            goes_on
+            continues
         });
         read.map_err(|why| why.to_string())?;
         while next <= to {

@@ -46,7 +46,7 @@ fn shorter(record: &OrderRecord, shorten: impl FnOnce(OrderRecord) -> OrderRecor
 }
 
 /// The valid one of two records with the same number, if one replaced the other.
-pub fn holds<'a>(one: &'a [u8], other: &'a [u8]) -> Option<&'a [u8]> {
+pub fn contains_bytes<'a>(one: &'a [u8], other: &'a [u8]) -> Option<&'a [u8]> {
     let replaces = |short: &[u8], whole: &[u8]| is_of(short, &digest(whole));
     [(one, other), (other, one)].into_iter().find(|(short, whole)| replaces(short, whole)).map(|(short, _)| short)
 }

@@ -46,9 +46,9 @@ impl IntactParts {
                 Kind::Head => found.head = serde_json::from_slice(content).ok().or(found.head.take()),
                 Kind::Record => {
                     let known = found.records.entry(frame.key).or_insert_with(|| content.to_vec());
-                    match refused::holds(known, content) {
+                    match refused::contains_bytes(known, content) {
                         _ if known == content => {}
-                        Some(holds) => *known = holds.to_vec(),
+                        Some(contains_bytes) => *known = contains_bytes.to_vec(),
                         None => found.unsure.push(frame.key),
                     }
                 }
@@ -134,7 +134,7 @@ fn summary(found: &IntactParts) -> String {
 ///
 /// # Errors
 /// Returns an error if that fails; the file stays in place.
-pub fn mend(file: &Path) -> Result<String, String> {
+pub fn repaired(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
     let found = IntactParts::look(&bytes);
@@ -144,11 +144,11 @@ pub fn mend(file: &Path) -> Result<String, String> {
     Ok(format!("the damaged state was moved to {}\n{message}", aside.display()))
 }
 
-/// As [`mend`], for a file with only an audit and revisions: all intact entries are kept.
+/// As [`repaired`], for a file with only an audit and revisions: all intact entries are kept.
 ///
 /// # Errors
 /// Returns an error if that fails; the file stays in place.
-pub fn mend_audit(file: &Path) -> Result<String, String> {
+pub fn repair_audit(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
     let found = IntactParts::look(&bytes);

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::archive::StoreArchive;
-use super::audit_folder::newest;
+use super::audit_dir::newest;
+use super::dir_error::DirError;
 use super::disk::{Disk, MemoryDisk, Overlay};
-use super::folder_error::FolderError;
 use super::inspect::Inspected;
 use super::lock::{AUDIT, FILE};
 use super::store::Store;
@@ -18,22 +18,22 @@ use config::DEFAULT_POLICY_GROUP;
 use model::Profile;
 
 /// The intact part of a damaged directory. No process can run it meanwhile.
-pub struct SalvagedFolder {
+pub struct SalvagedDir {
     log: AuditLog,
     profile: Profile,
     damage: String,
     _lock: File,
 }
 
-impl SalvagedFolder {
+impl SalvagedDir {
     /// Reads a directory with this damage.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or the directory is in use.
-    pub fn open(path: &Path, why: &str) -> Result<Self, FolderError> {
+    pub fn open(path: &Path, why: &str) -> Result<Self, DirError> {
         let lock = lock::share(path)?;
         let file = file_of(path);
-        let failed = |error: &dyn std::fmt::Display| FolderError::Damaged(format!("{why}\n  {error}"));
+        let failed = |error: &dyn std::fmt::Display| DirError::Damaged(format!("{why}\n  {error}"));
         let disk: Arc<dyn Disk> = Arc::new(Overlay::open(&file).map_err(|error| failed(&error))?);
         let found = repair::audit_in(&disk).map_err(|error| failed(&error))?;
         let store = Store::open(Arc::new(MemoryDisk::default())).map_err(|error| failed(&error))?;
@@ -52,12 +52,12 @@ impl SalvagedFolder {
     }
 }
 
-pub(super) fn file_of(folder: &Path) -> PathBuf {
-    let journal = folder.join(FILE);
-    if journal.exists() { journal } else { folder.join(AUDIT) }
+pub(super) fn file_of(dir: &Path) -> PathBuf {
+    let journal = dir.join(FILE);
+    if journal.exists() { journal } else { dir.join(AUDIT) }
 }
 
-impl Inspected for SalvagedFolder {
+impl Inspected for SalvagedDir {
     fn audit_log(&self) -> &AuditLog {
         &self.log
     }

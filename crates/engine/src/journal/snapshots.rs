@@ -27,7 +27,7 @@ const LEAST_WORK: u64 = 500;
 const APART: Duration = Duration::from_secs(2);
 const APART_TIMES: u32 = 3;
 /// The longest single wait of the scheduler for a snapshot: orders are handled in between.
-const HELD_BACK: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 /// The retained past: this much work,
 pub const RETAINED_WORK: u64 = 1_000_000;
@@ -67,12 +67,12 @@ impl Snapshots {
         let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
             give_way();
             for (number, volume) in inbox {
-                let began = Instant::now();
+                let started_at = Instant::now();
                 // A failed snapshot is retried later; until then a start takes longer.
                 if journal.wait_while_well(number) && make(&journal, &setup, number, volume).is_ok() {
                     trim(&journal, setup.bounds());
                 }
-                if sender.send(began.elapsed()).is_err() {
+                if sender.send(started_at.elapsed()).is_err() {
                     return;
                 }
             }
@@ -104,7 +104,7 @@ impl Snapshots {
         let behind = volume.bytes.saturating_sub(self.volume.bytes);
         if self.making
             && behind > self.most
-            && let Ok(took) = self.done.recv_timeout(HELD_BACK)
+            && let Ok(took) = self.done.recv_timeout(LONGEST_WAIT)
         {
             self.is_made(took);
         }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_a_day_nor_a_million_is_kept_beyond_the_bytes() {
+    fn neither_a_day_nor_a_million_is_stored_beyond_the_bytes() {
         let heavy = |from: u64| {
             let all = (from..from + 40).map(|at| snapshot(at * 100, 1, 1));
             all.map(|(number, index)| (number, SnapshotIndex { record_bytes: number / 100 * BYTES, ..index }))
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn large_ones_stand_farther_apart_and_the_ends_stay() {
+    fn large_ones_are_farther_apart_and_the_ends_stay() {
         let all = (0..50).map(|at| snapshot(at * 60_000, 1, WIDE.snapshots / 8)).collect();
         let retained = retained(all, 2);
         assert_eq!((retained.len(), retained[0], retained[retained.len() - 1]), (9, retained[0], 49 * 60_000));

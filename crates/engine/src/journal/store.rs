@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::disk::{Backend, Disk};
 use super::frame::{self, Kind};
-use super::recorder::room;
+use super::recorder::space;
 use super::tables::{Change, EntryTable, HEAD, JournalHead, PARTS, RECORDS, SNAPSHOTS, SnapshotIndex, make};
 use model::messagepack;
 
@@ -129,8 +129,8 @@ impl Store {
             let write = database.begin_write()?;
             for change in changes {
                 make(&write, change)?;
-                if let Some((shelf, bytes)) = change.adds() {
-                    self.added(shelf).fetch_add(bytes, Ordering::Relaxed);
+                if let Some((catalog, bytes)) = change.adds() {
+                    self.added(catalog).fetch_add(bytes, Ordering::Relaxed);
                 }
             }
             write.commit()?;
@@ -139,8 +139,8 @@ impl Store {
     }
 
     /// Whether this many bytes of entries were added since this last returned true.
-    pub(super) fn has_grown(&self, shelf: EntryTable, bytes: u64) -> bool {
-        let added = self.added(shelf);
+    pub(super) fn has_grown(&self, catalog: EntryTable, bytes: u64) -> bool {
+        let added = self.added(catalog);
         let grown = added.load(Ordering::Relaxed) >= bytes;
         if grown {
             added.store(0, Ordering::Relaxed);
@@ -148,8 +148,8 @@ impl Store {
         grown
     }
 
-    const fn added(&self, shelf: EntryTable) -> &AtomicU64 {
-        match shelf {
+    const fn added(&self, catalog: EntryTable) -> &AtomicU64 {
+        match catalog {
             EntryTable::Audit => &self.added[0],
             EntryTable::Revisions => &self.added[1],
         }
@@ -290,11 +290,11 @@ impl Store {
     /// Returns an error if they cannot be read.
     pub fn entries<T: for<'de> Deserialize<'de>>(
         &self,
-        shelf: EntryTable,
+        catalog: EntryTable,
         before: u64,
         most: usize,
     ) -> Result<Vec<T>, StoreError> {
-        self.rows_of(shelf, before, most)?.into_iter().map(|(_, entry)| entry).collect()
+        self.rows_of(catalog, before, most)?.into_iter().map(|(_, entry)| entry).collect()
     }
 
     /// As [`Self::entries`], with numbers and separate results: a damaged entry does not hide others.
@@ -303,11 +303,11 @@ impl Store {
     /// Returns an error if none can be read.
     pub fn rows_of<T: for<'de> Deserialize<'de>>(
         &self,
-        shelf: EntryTable,
+        catalog: EntryTable,
         before: u64,
         most: usize,
     ) -> Result<Vec<EntryRow<T>>, StoreError> {
-        let (table, kind) = (shelf.table(), shelf.kind());
+        let (table, kind) = (catalog.table(), catalog.kind());
         let rows = self.with(|database| {
             let read = database.begin_read()?;
             match read.open_table(table) {
@@ -327,8 +327,8 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if they cannot be read.
-    pub fn entry_sizes(&self, shelf: EntryTable) -> Result<Vec<(u64, u64)>, StoreError> {
-        self.sizes(shelf.table(), ..)
+    pub fn entry_sizes(&self, catalog: EntryTable) -> Result<Vec<(u64, u64)>, StoreError> {
+        self.sizes(catalog.table(), ..)
     }
 
     fn sizes(
@@ -341,7 +341,7 @@ impl Store {
             match read.open_table(table) {
                 Ok(table) => {
                     let rows = table.range(range)?;
-                    let rows = rows.map(|row| row.map(|(key, value)| (key.value(), room(value.value().len()))));
+                    let rows = rows.map(|row| row.map(|(key, value)| (key.value(), space(value.value().len()))));
                     Ok(rows.collect::<Result<_, _>>()?)
                 }
                 Err(redb::TableError::TableDoesNotExist(_)) => Ok(Vec::new()),

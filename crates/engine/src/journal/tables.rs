@@ -128,8 +128,8 @@ pub(super) fn make(write: &redb::WriteTransaction, change: &Change) -> Result<()
         Change::DropBefore(first) => {
             let mut table = write.open_table(RECORDS)?;
             // The block that contains it stays.
-            let holds = table.range(..=*first)?.next_back().transpose()?.map(|(key, _)| key.value());
-            table.retain_in(..holds.unwrap_or(*first), |_, _| false)?;
+            let previous = table.range(..=*first)?.next_back().transpose()?.map(|(key, _)| key.value());
+            table.retain_in(..previous.unwrap_or(*first), |_, _| false)?;
         }
         Change::Part(key, part, bytes) => {
             let row = frame::alone(Kind::Snapshot, *key, *part, bytes);
@@ -153,8 +153,8 @@ pub(super) fn make(write: &redb::WriteTransaction, change: &Change) -> Result<()
         Change::Revision(number, revision) => {
             write.open_table(REVISIONS)?.insert(number, &*frame::alone(Kind::Revision, *number, 0, revision))?;
         }
-        Change::DropEntries(shelf, numbers) => {
-            let mut table = write.open_table(shelf.table())?;
+        Change::DropEntries(catalog, numbers) => {
+            let mut table = write.open_table(catalog.table())?;
             for number in numbers {
                 table.remove(number)?;
             }

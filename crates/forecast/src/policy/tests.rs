@@ -45,7 +45,7 @@ fn a_placement_is_compared_with_the_queue_or_the_rejection() {
     assert!(refused[0].starts_with("2: expected root.dev, rejected: "), "{refused:?}");
 }
 
-fn beside(expect: &str) -> Vec<String> {
+fn faults_of(expect: &str) -> Vec<String> {
     failures(&format!(
         "- name: beside
   nodes: [{{count: 2, capacity: {{vcore: 4, memory: 8Gi}}}}]
@@ -59,15 +59,15 @@ fn beside(expect: &str) -> Vec<String> {
 }
 
 #[test]
-fn pods_fit_beside_others_or_wait() {
-    assert!(beside("{app: a, running: all}").is_empty());
-    assert!(beside("{app: b, running: 1, pending: 1}").is_empty());
-    assert_eq!(beside("{app: b, running: all}"), ["8: b has 1 running and 1 pending pods"]);
-    assert_eq!(beside("{app: b, pending: 0}"), ["8: b has 1 pending and 1 running pods"]);
-    assert_eq!(beside("{app: b, queue: root.a}"), ["8: b is in root.b"]);
-    assert_eq!(beside("{app: b, rejected: true}"), ["8: b is accepted in root.b"]);
-    assert!(beside("{queue: root.b, atMost: {vcore: 2}}").is_empty());
-    let over = beside("{queue: root.a, atMost: 50%}");
+fn pods_fit_with_others_or_wait() {
+    assert!(faults_of("{app: a, running: all}").is_empty());
+    assert!(faults_of("{app: b, running: 1, pending: 1}").is_empty());
+    assert_eq!(faults_of("{app: b, running: all}"), ["8: b has 1 running and 1 pending pods"]);
+    assert_eq!(faults_of("{app: b, pending: 0}"), ["8: b has 1 pending and 1 running pods"]);
+    assert_eq!(faults_of("{app: b, queue: root.a}"), ["8: b is in root.b"]);
+    assert_eq!(faults_of("{app: b, rejected: true}"), ["8: b is accepted in root.b"]);
+    assert!(faults_of("{queue: root.b, atMost: {vcore: 2}}").is_empty());
+    let over = faults_of("{queue: root.a, atMost: 50%}");
     assert_eq!(over, ["8: root.a uses vcore 6 (75%), expected at most 4"]);
 }
 

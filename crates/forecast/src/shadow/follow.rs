@@ -95,7 +95,7 @@ impl Shadow {
     /// Returns which of these requests kornsole would allocate next, if any.
     pub fn next_of(&mut self, at: Time, asks: &BTreeSet<&AskId>) -> Option<AskId> {
         let Self { state, released, partition, .. } = self;
-        let gone = |of: &AskOf| released.is_held(of);
+        let gone = |of: &AskOf| released.is_pending(of);
         let foreseen = foresee(state, partition, at.max(self.now), &gone)?;
         self.cycles += foreseen.cycles;
         let ((_, ask), _) = foreseen.next?.allocates?;
@@ -183,7 +183,7 @@ impl Shadow {
         let decision = Decision { at, ..decision.clone() };
         self.past.keep(at, self.settings.window, &self.partition, &mut self.state);
         let Self { state, released, passed_over, settings, partition, past, .. } = self;
-        let gone = |of: &AskOf| released.is_held(of);
+        let gone = |of: &AskOf| released.is_pending(of);
         let now = part(state, partition).and_then(|part| part.nodes.predicates()).cloned();
         let now = now.as_ref();
         let bench = Bench { partition, same_moment: settings.same_moment, passed_over, gone: &gone, now };
@@ -200,11 +200,11 @@ impl Shadow {
             ruling = Ruling::new(Verdict::Unsettled, why.clone());
         }
         let queue = self.leaf(&decision.app);
-        let ours = judged.as_ref().and_then(|judged| judged.ours.clone());
+        let local = judged.as_ref().and_then(|judged| judged.local.clone());
         self.follow(&decision, judged);
         let Ruling { verdict, rule, cause } = ruling;
         let Decision { at, app, ask, node, source } = decision;
-        Comparison { at, verdict, app, ask, queue, node: Some(node), ours, rule, cause, source: Some(source) }
+        Comparison { at, verdict, app, ask, queue, node: Some(node), local, rule, cause, source: Some(source) }
     }
 
     fn refused(&self, decision: &Decision) -> Option<Ruling> {
@@ -229,7 +229,8 @@ impl Shadow {
             match next.filter(|_| is_next) {
                 Some(next) => {
                     self.state = next.after;
-                    placeholder = next.replaces.filter(|held| self.released.is_held(&(app.clone(), held.clone())));
+                    placeholder =
+                        next.replaces.filter(|pending| self.released.is_pending(&(app.clone(), pending.clone())));
                     self.confirm(*at, next.frees);
                     let other =
                         next_placeholder(&self.state, &self.partition, &self.released, &of, placeholder.as_ref());
@@ -268,10 +269,10 @@ fn next_placeholder(
     let application = part(state, partition)?.app(app)?;
     let group = application.asks.get(application.ask_key(ask)?)?.rare.task_group.clone()?;
     let of_group = |id: &&AskId| {
-        let held = application.ask_key(id).and_then(|key| application.asks.get(key));
-        held.is_some_and(|held| held.placeholder && held.rare.task_group.as_ref() == Some(&group))
+        let pending = application.ask_key(id).and_then(|key| application.asks.get(key));
+        pending.is_some_and(|pending| pending.placeholder && pending.rare.task_group.as_ref() == Some(&group))
     };
-    released.held_of(app).filter(|_| known.is_none()).find(of_group).cloned()
+    released.pending_of(app).filter(|_| known.is_none()).find(of_group).cloned()
 }
 
 fn apply(state: &mut Scheduler, at: Time, command: &Command) -> Vec<Event> {

@@ -98,7 +98,7 @@ fn next(events: &[Event]) -> Option<Parts> {
 }
 
 /// For a scheduler that is only a trial.
-pub(super) fn withdraw(scheduler: &mut Scheduler, at: Time, (app, ask): &AskOf) {
+pub(super) fn cancel(scheduler: &mut Scheduler, at: Time, (app, ask): &AskOf) {
     let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
     scheduler.apply(at, &Command::from(release));
 }

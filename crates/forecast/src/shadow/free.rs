@@ -60,7 +60,7 @@ impl Waits {
 
 /// The other scheduler's values, then kornsole's.
 #[derive(Clone, Debug, Default)]
-pub struct QueueFigures {
+pub struct QueueMetrics {
     /// Waiting times of requests.
     pub waits: [Waits; 2],
     /// Number of preempted allocations.
@@ -69,7 +69,7 @@ pub struct QueueFigures {
     shares: (f64, u64),
 }
 
-impl QueueFigures {
+impl QueueMetrics {
     /// Returns the mean difference in percent of the capacity, and the number of samples.
     pub fn share_difference(&self) -> Option<(f64, u64)> {
         let (sum, moments) = self.shares;
@@ -82,7 +82,7 @@ impl QueueFigures {
 pub struct Free {
     state: Scheduler,
     now: Time,
-    began: Time,
+    started_at: Time,
     specs: BTreeMap<AskOf, AskSpec>,
     /// Start of running pods: in the cluster, and in kornsole.
     runs: [BTreeMap<AskOf, Time>; 2],
@@ -90,9 +90,9 @@ pub struct Free {
     runtimes: BTreeMap<AskOf, Duration>,
     /// End times in kornsole of pods that left the cluster.
     ends: BTreeMap<(Time, AskOf), ()>,
-    figures: BTreeMap<QueuePath, QueueFigures>,
+    metrics: BTreeMap<QueuePath, QueueMetrics>,
     /// It decides only after the initial state is complete.
-    begun: bool,
+    started: bool,
 }
 
 impl Free {
@@ -101,30 +101,30 @@ impl Free {
         Self {
             state,
             now,
-            began: now,
+            started_at: now,
             specs: BTreeMap::new(),
             runs: Default::default(),
             runtimes: BTreeMap::new(),
             ends: BTreeMap::new(),
-            figures: BTreeMap::new(),
-            begun: false,
+            metrics: BTreeMap::new(),
+            started: false,
         }
     }
 
     /// Starts deciding, after the initial state is complete.
-    pub fn begin(&mut self) {
-        self.begun = true;
+    pub fn start(&mut self) {
+        self.started = true;
         self.decide();
     }
 
     /// Returns the time since the start.
     pub fn span(&self) -> Duration {
-        self.now.since(self.began)
+        self.now.since(self.started_at)
     }
 
     /// Returns the values of each leaf with decisions.
-    pub fn figures(&self) -> &BTreeMap<QueuePath, QueueFigures> {
-        &self.figures
+    pub fn metrics(&self) -> &BTreeMap<QueuePath, QueueMetrics> {
+        &self.metrics
     }
 
     /// Returns the scheduler.
@@ -178,7 +178,7 @@ impl Free {
         let now = self.now;
         if let Some((queue, created)) = self.asked(of) {
             self.runs[0].insert(of.clone(), now);
-            self.note(&queue, |figures| figures.waits[0].add(now.since(created)));
+            self.note(&queue, |metrics| metrics.waits[0].add(now.since(created)));
         }
     }
 
@@ -186,7 +186,7 @@ impl Free {
     pub fn preempted(&mut self, at: Time, of: &AskOf) {
         self.turn_to(at);
         if let Some((queue, _)) = self.asked(of) {
-            self.note(&queue, |figures| figures.preempted[0] += 1);
+            self.note(&queue, |metrics| metrics.preempted[0] += 1);
         }
     }
 
@@ -223,22 +223,22 @@ impl Free {
         let leaves = followed.queues.iter().filter(|queue| queue.leaf);
         let differences: Vec<(QueuePath, f64)> = leaves
             .map(|queue| {
-                let ours = own.queues.find(&queue.path).and_then(|key| own.queues.get(key));
-                let ours = ours.map_or(0.0, |queue| share(&queue.allocated));
-                (queue.path.clone(), (share(&queue.allocated) - ours).abs())
+                let local = own.queues.find(&queue.path).and_then(|key| own.queues.get(key));
+                let local = local.map_or(0.0, |queue| share(&queue.allocated));
+                (queue.path.clone(), (share(&queue.allocated) - local).abs())
             })
             .collect();
         for (queue, difference) in differences {
-            self.note(&queue, |figures| {
-                figures.shares.0 += difference;
-                figures.shares.1 += 1;
+            self.note(&queue, |metrics| {
+                metrics.shares.0 += difference;
+                metrics.shares.1 += 1;
             });
         }
     }
 
-    fn note(&mut self, queue: &QueuePath, change: impl FnOnce(&mut QueueFigures)) {
-        if self.figures.contains_key(queue) || self.figures.len() < MOST_QUEUES {
-            change(self.figures.entry(queue.clone()).or_default());
+    fn note(&mut self, queue: &QueuePath, change: impl FnOnce(&mut QueueMetrics)) {
+        if self.metrics.contains_key(queue) || self.metrics.len() < MOST_QUEUES {
+            change(self.metrics.entry(queue.clone()).or_default());
         }
     }
 
@@ -270,7 +270,7 @@ impl Free {
     }
 
     fn decide(&mut self) {
-        for _ in 0..if self.begun { MOST_CYCLES } else { 0 } {
+        for _ in 0..if self.started { MOST_CYCLES } else { 0 } {
             let events = self.state.apply(self.now, &Command::Cycle);
             self.take(&events);
             if !events.iter().any(Event::is_activity) {
@@ -285,7 +285,7 @@ impl Free {
                 EventKind::Allocated { app, ask, holder, .. } => {
                     let of = (app.clone(), ask.clone());
                     if let Some((_, created)) = self.asked(&of) {
-                        self.note(&holder.queue, |figures| figures.waits[1].add(event.at.since(created)));
+                        self.note(&holder.queue, |metrics| metrics.waits[1].add(event.at.since(created)));
                     }
                     if let Some(ran) = self.runtimes.remove(&of) {
                         self.ends.insert((event.at + ran, of.clone()), ());
@@ -295,7 +295,7 @@ impl Free {
                 EventKind::Released { app, ask, holder, reason: ReleaseReason::Preempted, .. } => {
                     let of = (app.clone(), ask.clone());
                     self.runs[1].remove(&of);
-                    self.note(&holder.queue, |figures| figures.preempted[1] += 1);
+                    self.note(&holder.queue, |metrics| metrics.preempted[1] += 1);
                     if let Some(spec) = self.specs.get(&of).cloned() {
                         self.state.apply(self.now, &Command::from(PartitionCommand::Ask(spec)));
                     }

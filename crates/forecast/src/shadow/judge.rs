@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::foresee::{AskOf, Foreseen, Next, foresee, part, withdraw};
+use super::foresee::{AskOf, Foreseen, Next, cancel, foresee, part};
 use super::seen::Decision;
-use super::verdict::{Ours, Ruling, Verdict};
+use super::verdict::{LocalDecision, Ruling, Verdict};
 use model::{NodeId, Time};
 use scheduler::{Partition, Predicates, Scheduler};
 use view::waiting::AskStatus;
@@ -30,7 +30,7 @@ pub(super) struct Bench<'a> {
 
 pub(super) struct Judged {
     pub ruling: Ruling,
-    pub ours: Option<Ours>,
+    pub local: Option<LocalDecision>,
     /// The prediction before the decision.
     pub foreseen: Foreseen,
     /// The decision is exactly kornsole's next one.
@@ -43,18 +43,18 @@ pub(super) fn judge(state: &mut Scheduler, decision: &Decision, bench: &Bench<'_
     let wanted = (decision.app.clone(), decision.ask.clone());
     let first = foreseen.next.as_ref().and_then(|next| next.allocates.as_ref());
     let is_next = first.is_some_and(|(ask, node)| *ask == wanted && *node == decision.node);
-    let ours = |found: &(AskOf, NodeId)| {
+    let local = |found: &(AskOf, NodeId)| {
         let ((app, ask), node) = found.clone();
-        Ours { app, ask, node }
+        LocalDecision { app, ask, node }
     };
     if is_next {
-        let (ruling, ours) = (Ruling::new(Verdict::Same, ""), first.map(ours));
-        return Some(Judged { ruling, ours, foreseen, is_next });
+        let (ruling, local) = (Ruling::new(Verdict::Same, ""), first.map(local));
+        return Some(Judged { ruling, local, foreseen, is_next });
     }
     let mut trial = Trial { bench, decision, wanted, state: fork_of(&foreseen, bench.partition)? };
     let (ruling, own) = trial.run();
-    let ours = own.as_ref().or(first).map(ours);
-    Some(Judged { ruling, ours, foreseen, is_next })
+    let local = own.as_ref().or(first).map(local);
+    Some(Judged { ruling, local, foreseen, is_next })
 }
 
 fn fork_of(foreseen: &Foreseen, partition: &str) -> Option<Scheduler> {
@@ -99,7 +99,7 @@ impl Trial<'_> {
                 }
                 first.get_or_insert_with(|| found.clone());
             }
-            withdraw(&mut self.state, self.decision.at, &found.0);
+            cancel(&mut self.state, self.decision.at, &found.0);
         }
         (Ruling::new(Verdict::Order, format!("more than {MOST_LEVEL} requests of kornsole have the same rank")), first)
     }
@@ -150,7 +150,7 @@ impl Trial<'_> {
     }
 
     /// kornsole would allocate nothing, though the decision is legal.
-    fn nothing(&self, withdrew: bool) -> String {
+    fn nothing(&self, canceled: bool) -> String {
         let Decision { app, ask, node, at, .. } = self.decision;
         let Some(part) = self.part() else { return String::new() };
         if let Some((app, ask)) = part.objections(*at, (app, ask), node).and_then(|found| found.reserved_for) {
@@ -158,7 +158,7 @@ impl Trial<'_> {
         }
         let asked = part.explain(*at, app, Some(ask)).and_then(|found| found.asks.into_iter().next());
         let why = asked.map(|ask| ask.sentence()).unwrap_or_default();
-        let but = if withdrew { "apart from requests of the same rank, " } else { "" };
+        let but = if canceled { "apart from requests of the same rank, " } else { "" };
         format!("{but}kornsole would make no allocation now: {why}")
     }
 }

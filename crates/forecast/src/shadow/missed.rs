@@ -1,8 +1,8 @@
 //! Decisions that kornsole would make and the other scheduler does not (K8S-303, missed).
 
 use super::follow::Shadow;
-use super::foresee::{AskOf, foresee, foresee_in, withdraw};
-use super::verdict::{Comparison, Ours, Verdict};
+use super::foresee::{AskOf, cancel, foresee, foresee_in};
+use super::verdict::{Comparison, LocalDecision, Verdict};
 use model::{NodeId, Time};
 use scheduler::Command;
 
@@ -22,7 +22,7 @@ impl Shadow {
         let at = self.turn_to(at);
         self.cycles += 1;
         let Self { state, released, partition, .. } = self;
-        let gone = |of: &AskOf| released.is_held(of);
+        let gone = |of: &AskOf| released.is_pending(of);
         if let Some(foreseen) = foresee_in(state, partition, at, &gone, 1) {
             // Without the decision itself.
             self.state = foreseen.quiet;
@@ -40,7 +40,7 @@ impl Shadow {
     pub fn pass(&mut self, at: Time) -> Option<Comparison> {
         let at = self.turn_to(at);
         let Self { state, released, partition, passed_over, .. } = self;
-        let gone = |of: &AskOf| released.is_held(of);
+        let gone = |of: &AskOf| released.is_pending(of);
         let foreseen = foresee(state, partition, at, &gone)?;
         self.cycles += foreseen.cycles;
         let mut next = foreseen.next;
@@ -48,7 +48,7 @@ impl Shadow {
         while let (Some((of, _)), Some(trial)) = (next.as_ref().and_then(|next| next.allocates.as_ref()), &mut trial)
             && passed_over.contains(of)
         {
-            withdraw(trial, at, of);
+            cancel(trial, at, of);
             next = foresee(trial, partition, at, &gone).and_then(|foreseen| foreseen.next);
         }
         self.state = foreseen.quiet;
@@ -79,7 +79,7 @@ impl Shadow {
             verdict: Verdict::Missed,
             queue: self.leaf(&app),
             node: None,
-            ours: Some(Ours { app: app.clone(), ask: ask.clone(), node }),
+            local: Some(LocalDecision { app: app.clone(), ask: ask.clone(), node }),
             rule: None,
             cause,
             source: None,

@@ -27,7 +27,7 @@ mod verdict;
 pub use follow::Shadow;
 pub use seen::{Decision, Input, Source};
 pub use settings::Settings;
-pub use verdict::{Comparison, Ours, PreemptionCheck, Verdict};
+pub use verdict::{Comparison, LocalDecision, PreemptionCheck, Verdict};
 
 /// The partition of pods (K8S-124).
 pub const PARTITION: &str = "default";

@@ -16,19 +16,19 @@ use scheduler::{Event, EventKind, PartitionCommand, ReleaseReason};
 #[derive(Debug, Default)]
 pub(super) struct Released {
     /// Removed for an unknown purpose, since this time.
-    held: BTreeMap<AskOf, Time>,
+    pending: BTreeMap<AskOf, Time>,
     /// Ended by kornsole, with time and node; not yet seen to end in the cluster.
     own: BTreeMap<AskOf, (Time, Option<NodeId>)>,
 }
 
 impl Released {
-    pub fn is_held(&self, of: &AskOf) -> bool {
-        self.held.contains_key(of)
+    pub fn is_pending(&self, of: &AskOf) -> bool {
+        self.pending.contains_key(of)
     }
 
     /// Returns the held requests of an application.
-    pub fn held_of<'a>(&'a self, app: &'a AppId) -> impl Iterator<Item = &'a AskId> {
-        self.held.keys().filter(move |(held, _)| held == app).map(|(_, ask)| ask)
+    pub fn pending_of<'a>(&'a self, app: &'a AppId) -> impl Iterator<Item = &'a AskId> {
+        self.pending.keys().filter(move |(pending, _)| pending == app).map(|(_, ask)| ask)
     }
 
     /// Records what kornsole ended by itself.
@@ -51,7 +51,7 @@ impl Shadow {
             return;
         }
         if self.waits_for_placeholder(&of) {
-            self.released.held.insert(of, at);
+            self.released.pending.insert(of, at);
         } else if self.runs(&of) && self.state.has_work() {
             self.perhaps_a_victim(at, of);
         } else {
@@ -61,7 +61,7 @@ impl Shadow {
 
     /// Handles an end that kornsole did not decide.
     pub(super) fn end(&mut self, at: Time, (app, ask): &AskOf) {
-        self.released.held.remove(&(app.clone(), ask.clone()));
+        self.released.pending.remove(&(app.clone(), ask.clone()));
         let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
         self.take(at, Input::Command(release));
     }
@@ -70,12 +70,12 @@ impl Shadow {
     fn waits_for_placeholder(&self, (app, ask): &AskOf) -> bool {
         let found = self.partition().and_then(|part| {
             let app = part.app(app)?;
-            let held = app.asks.get(app.ask_key(ask)?).filter(|ask| ask.placeholder && ask.allocation.is_some())?;
+            let pending = app.asks.get(app.ask_key(ask)?).filter(|ask| ask.placeholder && ask.allocation.is_some())?;
             let waits = |(.., key): &(_, _, _, _)| {
                 let ask = &app.asks[*key];
-                !ask.placeholder && ask.rare.task_group == held.rare.task_group
+                !ask.placeholder && ask.rare.task_group == pending.rare.task_group
             };
-            Some(held.rare.task_group.is_some() && app.pending_order.iter().any(waits))
+            Some(pending.rare.task_group.is_some() && app.pending_order.iter().any(waits))
         });
         found.unwrap_or_default()
     }
@@ -91,14 +91,14 @@ impl Shadow {
     /// A preemption that kornsole would also do now, or another reason.
     fn perhaps_a_victim(&mut self, at: Time, of: AskOf) {
         let Self { state, released, partition, .. } = self;
-        let gone = |of: &AskOf| released.is_held(of);
+        let gone = |of: &AskOf| released.is_pending(of);
         let Some(foreseen) = foresee(state, partition, at, &gone) else { return };
         let Some(next) = foreseen.next.filter(|next| next.frees.contains(&of)) else {
             return self.end(at, &of);
         };
-        self.released.held.insert(of, at);
+        self.released.pending.insert(of, at);
         // An allocation of the same cycle is seen later and confirms them.
-        if next.allocates.is_none() && next.frees.iter().all(|of| self.released.is_held(of)) {
+        if next.allocates.is_none() && next.frees.iter().all(|of| self.released.is_pending(of)) {
             self.state = next.after;
             self.cycles += foreseen.cycles;
             self.confirm(at, next.frees);
@@ -109,7 +109,7 @@ impl Shadow {
     pub(super) fn confirm(&mut self, at: Time, frees: BTreeSet<AskOf>) {
         let mut victims = Vec::new();
         for of in frees {
-            match self.released.held.remove(&of) {
+            match self.released.pending.remove(&of) {
                 Some(_) => victims.push(of),
                 None => drop(self.released.own.insert(of, (at, None))),
             }
@@ -129,7 +129,7 @@ impl Shadow {
             return self.check(at, listed.clone(), listed);
         }
         let Self { state, released, partition, .. } = self;
-        let gone = |of: &AskOf| released.is_held(of);
+        let gone = |of: &AskOf| released.is_pending(of);
         let Some(foreseen) = foresee(state, partition, at, &gone) else { return };
         self.cycles += foreseen.cycles;
         match foreseen.next {
@@ -138,8 +138,8 @@ impl Shadow {
                 self.check(at, listed.clone(), listed);
             }
             next => {
-                let ours = next.map(|next| next.frees.into_iter().collect()).unwrap_or_default();
-                self.check(at, listed.clone(), ours);
+                let local = next.map(|next| next.frees.into_iter().collect()).unwrap_or_default();
+                self.check(at, listed.clone(), local);
                 self.state = foreseen.quiet;
                 for of in listed {
                     if self.released.own.remove(&of).is_none() {
@@ -150,26 +150,26 @@ impl Shadow {
         }
     }
 
-    fn check(&mut self, at: Time, victims: Vec<AskOf>, ours: Vec<AskOf>) {
+    fn check(&mut self, at: Time, victims: Vec<AskOf>, local: Vec<AskOf>) {
         // Ended placeholders are not victims.
         let queue = victims.first().map(|(app, _)| self.leaf(app)).unwrap_or_default();
-        self.checks.push(PreemptionCheck { at, victims, ours, queue });
+        self.checks.push(PreemptionCheck { at, victims, local, queue });
     }
 
     pub(super) fn forget_gone(&mut self) {
         let Self { released, state, partition, .. } = self;
         let Some(part) = part(state, partition) else { return };
-        released.held.retain(|(app, ask), _| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
+        released.pending.retain(|(app, ask), _| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
     }
 
     /// Old held allocations end, and those that only kornsole ended return.
     pub(super) fn let_go(&mut self, at: Time) {
         let late = |since: Time| since + self.settings.hold <= at;
-        let held: Vec<AskOf> =
-            self.released.held.iter().filter(|(_, since)| late(**since)).map(|(of, _)| of.clone()).collect();
+        let pending: Vec<AskOf> =
+            self.released.pending.iter().filter(|(_, since)| late(**since)).map(|(of, _)| of.clone()).collect();
         let own: Vec<AskOf> =
             self.released.own.iter().filter(|(_, (since, _))| late(*since)).map(|(of, _)| of.clone()).collect();
-        for of in held {
+        for of in pending {
             self.end(at, &of);
         }
         for of in own {

@@ -53,7 +53,7 @@ impl Verdict {
 
 /// The decision of kornsole.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Ours {
+pub struct LocalDecision {
     /// The application of the ask.
     pub app: AppId,
     /// Request ID: the UID of the pod.
@@ -78,7 +78,7 @@ pub struct Comparison {
     /// Node of the other scheduler; `None` if missed.
     pub node: Option<NodeId>,
     /// Decision of kornsole; `None` for nothing.
-    pub ours: Option<Ours>,
+    pub local: Option<LocalDecision>,
     /// The violated rule.
     pub rule: Option<&'static str>,
     /// Reason of the difference; empty without one.
@@ -95,7 +95,7 @@ pub struct PreemptionCheck {
     /// Victims of the other scheduler.
     pub victims: Vec<(AppId, AskId)>,
     /// Victims of kornsole.
-    pub ours: Vec<(AppId, AskId)>,
+    pub local: Vec<(AppId, AskId)>,
     /// Leaf of the first victim; empty if unknown.
     pub queue: QueuePath,
 }
@@ -103,7 +103,7 @@ pub struct PreemptionCheck {
 impl PreemptionCheck {
     /// Returns true if both sets are equal.
     pub fn is_same(&self) -> bool {
-        self.victims == self.ours
+        self.victims == self.local
     }
 }
 

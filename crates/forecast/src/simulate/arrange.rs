@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fill_wants_so_many_times_what_there_is() {
+    fn a_fill_submits_a_multiple_of_the_capacity() {
         let mut filled = workload();
         fill(&mut filled, "vcore", 1.5, 1).unwrap();
         assert_eq!(filled.jobs.len(), 12);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn runtimes_that_are_not_known_come_from_rules() {
+    fn unknown_runtimes_come_from_rules() {
         let mut jobs = workload();
         let rule: RuntimeRule = "user:sue=5m".parse().unwrap();
         assert_eq!(runtimes(&mut jobs, &[]), [1, 1]);

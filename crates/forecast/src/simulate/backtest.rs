@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::arrange;
-use super::figures::{Figures, Waits};
 use super::job::{Job, Workload};
+use super::metrics::{Metrics, Waits};
 use super::run::{Done, Plan, Stopped, run};
 use super::target::time;
 use model::{AppId, Time};
@@ -15,11 +15,11 @@ const QUEUES: usize = 8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backtest {
     /// What the journal recorded.
-    pub was: Figures,
+    pub was: Metrics,
     /// Repeats the arrivals of the first half.
-    pub forecast: Figures,
+    pub forecast: Metrics,
     /// Real arrivals and run times: the remaining error is that of the simulation.
-    pub replayed: Figures,
+    pub replayed: Metrics,
 }
 
 /// A recorded time range.
@@ -35,7 +35,7 @@ pub struct Recorded<'r> {
     /// End of the range.
     pub end: Time,
     /// Recorded values of the second half.
-    pub was: Figures,
+    pub was: Metrics,
 }
 
 impl Recorded<'_> {
@@ -118,9 +118,9 @@ impl Backtest {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: no requests in the second half of the period".to_owned()];
         }
-        let figures = self.compared();
+        let metrics = self.compared();
         let named = |of: &dyn Fn(&Compared) -> Option<String>| {
-            let head = figures.iter().filter(|one| {
+            let head = metrics.iter().filter(|one| {
                 matches!(one.name.as_str(), "asks" | "wait p50" | "wait p95") || matches!(one.kind, Kind::Share)
             });
             head.filter_map(|one| Some(format!("{} {}", one.name, of(one)?))).collect::<Vec<_>>().join(", ")
@@ -151,13 +151,13 @@ impl Backtest {
 
     fn compared(&self) -> Vec<Compared> {
         let all = [&self.forecast, &self.replayed, &self.was];
-        let one = |name: String, kind: Kind, of: &dyn Fn(&Figures) -> Option<f64>| Compared {
+        let one = |name: String, kind: Kind, of: &dyn Fn(&Metrics) -> Option<f64>| Compared {
             name,
             kind,
             values: all.map(of),
         };
         let waits = |name: &str, kind: Kind, of: fn(&Waits) -> u64| {
-            one(name.to_owned(), kind, &|figures| Some(of(&figures.total.waits) as f64))
+            one(name.to_owned(), kind, &|metrics| Some(of(&metrics.total.waits) as f64))
         };
         let mut rows = vec![
             waits("asks", Kind::Count, |waits| waits.count),
@@ -165,20 +165,20 @@ impl Backtest {
             waits("wait p95", Kind::Time, |waits| waits.p95),
             waits("wait p99", Kind::Time, |waits| waits.p99),
             waits("waiting", Kind::Count, |waits| waits.waiting),
-            one("taken back".to_owned(), Kind::Count, &|figures| Some(figures.total.taken_back as f64)),
-            one("preempted".to_owned(), Kind::Count, &|figures| Some(figures.total.preempted as f64)),
+            one("taken back".to_owned(), Kind::Count, &|metrics| Some(metrics.total.taken_back as f64)),
+            one("preempted".to_owned(), Kind::Count, &|metrics| Some(metrics.total.preempted as f64)),
         ];
         let names = self.was.resources.keys().filter(|name| *name != "pods");
         rows.extend(
             names.map(|name| {
-                one(format!("{name} in use"), Kind::Share, &|figures| figures.resources.get(name)?.share())
+                one(format!("{name} in use"), Kind::Share, &|metrics| metrics.resources.get(name)?.share())
             }),
         );
         let mut queues: Vec<_> = self.was.queues.iter().filter(|queue| queue.name != "root").collect();
         queues.sort_by_key(|queue| (std::cmp::Reverse(queue.waits.count), queue.name.clone()));
         rows.extend(queues.into_iter().take(QUEUES).map(|queue| {
-            let p95 = |figures: &Figures| {
-                let found = figures.queues.iter().find(|other| other.name == queue.name)?;
+            let p95 = |metrics: &Metrics| {
+                let found = metrics.queues.iter().find(|other| other.name == queue.name)?;
                 Some(found.waits.p95 as f64)
             };
             one(format!("p95 of {}", queue.name), Kind::Time, &p95)
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_half_comes_in_again_and_what_was_there_does_not() {
+    fn the_first_half_is_read_again_without_duplicates() {
         let mut late = job("b", 5, None);
         late.tasks.push(Task { after: Duration::from_secs(6), ..late.tasks[0].clone() });
         let jobs = vec![job("there", 0, Some(7)), job("a", 0, Some(9)), late, job("c", 10, Some(1))];

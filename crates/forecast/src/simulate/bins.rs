@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::figures::Series;
+use super::metrics::Series;
 use ledger::Integral;
 use model::{Resource, Time};
 

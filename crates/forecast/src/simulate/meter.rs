@@ -1,11 +1,11 @@
-//! Counts the events of a run, exactly; only [`super::figures::Series`] has bins.
+//! Counts the events of a run, exactly; only [`super::metrics::Series`] has bins.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::bins::Bins;
-use super::figures::{Figures, Group, Longest, ResourceUse, Waits, jain};
+use super::metrics::{Group, Longest, Metrics, ResourceUse, Waits, jain};
 use super::never::{Judge, NEVER, by_name};
 use ledger::Integral;
 use model::{AppId, AskId, QueuePath, Resource, Time};
@@ -82,12 +82,12 @@ pub struct Meter {
     /// Tasks of gangs that waited before they were requested, and since when.
     earlier: HashMap<(AppId, AskId), Time>,
     /// Tasks that wait for their gang, by application.
-    held: BTreeMap<AppId, Vec<(AskId, Resource, Time)>>,
+    current: BTreeMap<AppId, Vec<(AskId, Resource, Time)>>,
 }
 
 impl Meter {
     /// Starts counting now; earlier requests have no waits.
-    pub fn beginning(scheduler: &Scheduler, now: Time) -> Self {
+    pub fn initial(scheduler: &Scheduler, now: Time) -> Self {
         let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
         for part in scheduler.partitions() {
             for node in part.nodes.iter() {
@@ -114,8 +114,8 @@ impl Meter {
     }
 
     /// At the end a task is not requested, as its gang has not come together.
-    pub fn holds(&mut self, app: &AppId, ask: AskId, wants: &Resource, since: Time) {
-        self.held.entry(app.clone()).or_default().push((ask, wants.clone(), since));
+    pub fn allocate(&mut self, app: &AppId, ask: AskId, wants: &Resource, since: Time) {
+        self.current.entry(app.clone()).or_default().push((ask, wants.clone(), since));
     }
 
     /// Takes in what one command did; the scheduler is as it is after that.
@@ -196,11 +196,12 @@ impl Meter {
 
     fn moved(&mut self, at: Time, (app, from, to): (&AppId, &QueuePath, &QueuePath), scheduler: &Scheduler) {
         let found = scheduler.partitions().iter().find_map(|part| part.app(app));
-        let Some((holds, user)) = found.map(|app| (app.holds(), Arc::<str>::from(app.who.user.as_str()))) else {
+        let Some((allocate, user)) = found.map(|app| (app.total_allocated(), Arc::<str>::from(app.who.user.as_str())))
+        else {
             return;
         };
-        self.account(from, &user, at).change(at, &holds, false);
-        self.account(to, &user, at).change(at, &holds, true);
+        self.account(from, &user, at).change(at, &allocate, false);
+        self.account(to, &user, at).change(at, &allocate, true);
     }
 
     fn node(&mut self, at: Time, node: &str, capacity: Option<&Resource>) {
@@ -221,7 +222,7 @@ impl Meter {
     }
 
     /// Ends the count, including pending requests.
-    pub fn end(mut self, scheduler: &Scheduler, now: Time, pending: Pending) -> Figures {
+    pub fn end(mut self, scheduler: &Scheduler, now: Time, pending: Pending) -> Metrics {
         let now = now.max(self.last);
         self.pass(now);
         let mut largest = None;
@@ -234,7 +235,7 @@ impl Meter {
                     let ask = &app.asks[*key];
                     let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
                     // The room of a gang is no ask of its own: its tasks are.
-                    let counts = !ask.placeholder || self.held.contains_key(&app.id);
+                    let counts = !ask.placeholder || self.current.contains_key(&app.id);
                     if since < self.waits_from || !counts {
                         continue;
                     }
@@ -246,7 +247,7 @@ impl Meter {
                     let wait = if never { NEVER } else { millis(now.since(since)) };
                     self.still_waits(app, (&ask.id, &ask.resource), wait, now, &mut largest);
                 }
-                for (ask, wants, since) in self.held.remove(&app.id).unwrap_or_default() {
+                for (ask, wants, since) in self.current.remove(&app.id).unwrap_or_default() {
                     let wait = if gang_never { NEVER } else { millis(now.since(since)) };
                     self.still_waits(app, (&ask, &wants), wait, now, &mut largest);
                 }
@@ -255,7 +256,7 @@ impl Meter {
         }
         let (total, queues, users) = self.groups(now);
         let fairness = self.fairness(&users);
-        Figures {
+        Metrics {
             ended: self.last.as_millis(),
             applications: self.applications,
             rejected: self.rejected,

@@ -1,7 +1,7 @@
 //! Simulation: a workload runs through the scheduler in virtual time.
 //!
 //! Where to read: [`job`] and [`input`] are workloads, `run` drives a scheduler, [`meter`] counts its events,
-//! [`figures`] is the result.
+//! [`metrics`] is the result.
 //!
 //! Invariants:
 //! - no IO, clock, thread, or randomness: time is virtual, and draws come from a seed;
@@ -12,11 +12,11 @@ pub mod arrange;
 pub mod backtest;
 mod bins;
 pub mod draw;
-pub mod figures;
 pub mod guest;
 pub mod input;
 pub mod job;
 pub mod meter;
+pub mod metrics;
 pub mod never;
 pub mod node_groups;
 pub mod queues;
@@ -24,8 +24,8 @@ pub mod run;
 pub mod search;
 pub mod target;
 
-pub use figures::{Figures, Group, Longest, Waits};
 pub use guest::Guest;
 pub use job::{Gang, Job, LeftOut, Task, Workload};
+pub use metrics::{Group, Longest, Metrics, Waits};
 pub use never::{NEVER, NeverCause, NeverRuns};
 pub use run::{Done, Plan, Stopped, run, run_with};

@@ -127,9 +127,9 @@ impl Autoscaler {
         for member in std::mem::take(&mut self.members) {
             let group = &self.groups[member.group];
             let empty = member.changed.as_ref().filter(|_| member.empty).map(|(since, _)| *since);
-            let goes = empty.zip(group.unneeded).filter(|_| left[member.group] > group.min);
-            left[member.group] -= u32::from(goes.is_some());
-            let until = goes.map_or(end, |(since, unneeded)| end.max(since + unneeded));
+            let is_removed = empty.zip(group.unneeded).filter(|_| left[member.group] > group.min);
+            left[member.group] -= u32::from(is_removed.is_some());
+            let until = is_removed.map_or(end, |(since, unneeded)| end.max(since + unneeded));
             self.count(&member, until);
         }
         let never = self.never.into_iter().take(MOST_NAMED).map(|((app, _), wants)| (app, wants)).collect();

@@ -7,7 +7,7 @@ use crate::whatif::fits;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
-    Everybody,
+    AllUsers,
     User(String),
     Group(String),
     App(String),
@@ -25,7 +25,7 @@ impl QueueRule {
     /// Returns true if the rule applies to the job.
     pub fn is_for(&self, job: &Job) -> bool {
         match &self.who {
-            Who::Everybody => true,
+            Who::AllUsers => true,
             Who::User(form) => fits(form, &job.who.user),
             Who::Group(form) => job.who.groups.iter().any(|group| fits(form, group)),
             Who::App(form) => fits(form, job.app.as_str()),
@@ -50,7 +50,7 @@ impl FromStr for QueueRule {
             )
         };
         let (who, form) = match text.rsplit_once('=') {
-            None => (Who::Everybody, text),
+            None => (Who::AllUsers, text),
             Some((who, form)) => {
                 let (kind, name) = who.split_once(':').ok_or_else(wrong)?;
                 let name = name.trim().to_owned();

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::requests::{Arrival, arrivals};
-use super::figures::Figures;
 use super::guest::Guest;
 use super::job::{Job, Workload};
 use super::meter::{Meter, Pending};
+use super::metrics::Metrics;
 use config::Config;
 use config::properties::DEFAULT_PREEMPTION_DELAY;
 use model::{AppId, AppState, AskId, Profile, Time};
@@ -79,7 +79,7 @@ impl Done {
 ///
 /// # Errors
 /// The configuration is rejected, or the run was canceled.
-pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Figures, Stopped> {
+pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Metrics, Stopped> {
     run_with(workload, plan, None, may_continue)
 }
 
@@ -92,7 +92,7 @@ pub fn run_with(
     plan: &Plan,
     guest: Option<&mut dyn Guest>,
     may_continue: &dyn Fn(Done) -> bool,
-) -> Result<Figures, Stopped> {
+) -> Result<Metrics, Stopped> {
     let mut run = Run {
         guest,
         arrivals: arrivals(&workload.jobs),
@@ -100,7 +100,7 @@ pub fn run_with(
         meter: Meter::default(),
         now: Time::ZERO,
         live: HashMap::new(),
-        held: 0,
+        gang_tasks: 0,
         ends: BinaryHeap::new(),
         ends_set: 0,
         retry: None,
@@ -129,10 +129,10 @@ pub fn run_with(
     if let Some(from) = plan.from {
         let _earlier = run.until(from)?;
         run.now = run.now.max(from);
-        run.meter = Meter::beginning(&run.scheduler, from);
+        run.meter = Meter::initial(&run.scheduler, from);
     }
     let pending = run.until(plan.until.unwrap_or(Time(u64::MAX / 2)))?;
-    run.count_held();
+    run.count_gangs();
     let Run { scheduler, meter, now, .. } = run;
     Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }, pending))
 }
@@ -142,7 +142,7 @@ struct Live<'w> {
     job: &'w Job,
     asks: HashMap<AskId, (usize, u32)>,
     /// While its gang comes together: the tasks that have arrived.
-    held: Option<Vec<usize>>,
+    gang_tasks: Option<Vec<usize>>,
 }
 
 /// Time, application, request, and allocation number: another allocation of the same request must not end instead.
@@ -156,7 +156,7 @@ struct Run<'w, 'g> {
     now: Time,
     live: HashMap<AppId, Live<'w>>,
     /// How many gangs have not come together.
-    held: usize,
+    gang_tasks: usize,
     ends: BinaryHeap<Ending>,
     ends_set: u64,
     retry: Option<Time>,
@@ -198,21 +198,21 @@ impl<'w> Run<'w, '_> {
     fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
         for Event { at, kind } in events {
             match kind {
-                EventKind::Allocated { app, ask, .. } => self.begins(*at, app, ask),
+                EventKind::Allocated { app, ask, .. } => self.starts(*at, app, ask),
                 EventKind::Released { app, ask, reason, .. }
                     if self.again && matches!(reason, ReleaseReason::Preempted | ReleaseReason::NodeRemoved) =>
                 {
                     self.ask_again(app, ask)?;
                 }
                 EventKind::AppState { app, state, .. } if !matches!(state, AppState::New | AppState::Accepted) => {
-                    self.comes_together(app)?;
+                    self.assemble_gang(app)?;
                 }
                 EventKind::AppLeft { app, .. } | EventKind::AppRejected { app, .. } => {
-                    let Some(Live { job, asks, held }) = self.live.remove(app) else { continue };
-                    self.held -= usize::from(held.is_some());
-                    let held = held.into_iter().flatten().map(|task| &job.tasks[task]);
+                    let Some(Live { job, asks, gang_tasks }) = self.live.remove(app) else { continue };
+                    self.gang_tasks -= usize::from(gang_tasks.is_some());
+                    let gang_tasks = gang_tasks.into_iter().flatten().map(|task| &job.tasks[task]);
                     self.done.over +=
-                        held.filter(|task| !task.never_ends()).map(|task| u64::from(task.count)).sum::<u64>();
+                        gang_tasks.filter(|task| !task.never_ends()).map(|task| u64::from(task.count)).sum::<u64>();
                     let ends = |(task, _): &&(usize, u32)| !job.tasks[*task].never_ends();
                     self.done.over += asks.values().filter(ends).count() as u64;
                 }
@@ -222,7 +222,7 @@ impl<'w> Run<'w, '_> {
         Ok(())
     }
 
-    fn begins(&mut self, at: Time, app: &AppId, ask: &AskId) {
+    fn starts(&mut self, at: Time, app: &AppId, ask: &AskId) {
         let Some(live) = self.live.get(app) else { return };
         let Some((task, _)) = live.asks.get(ask) else { return };
         if let Some(runs) = live.job.tasks[*task].runs {
@@ -241,7 +241,7 @@ impl<'w> Run<'w, '_> {
             let Some(due) = self.next_due() else { return Ok(Pending::Over) };
             let awaited = self.guest.as_ref().is_some_and(|guest| guest.is_busy());
             // A gang ends by its own time.
-            let awaited = awaited || (self.held > 0 && self.scheduler.next_timer().is_some());
+            let awaited = awaited || (self.gang_tasks > 0 && self.scheduler.next_timer().is_some());
             let over = self.arrivals.is_empty() && self.ends.is_empty() && !awaited && due > self.active + quiet;
             if over {
                 return Ok(Pending::Over);

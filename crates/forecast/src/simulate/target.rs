@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::figures::{Figures, Group, Waits};
+use super::metrics::{Group, Metrics, Waits};
 use super::never::NEVER;
 use config::properties::parse_duration;
 
@@ -60,37 +60,37 @@ pub struct Target {
 impl Target {
     /// Returns the value in the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`]
     /// for a request that never runs, or work that never completes; for every condition if no request ever runs.
-    pub fn value(&self, figures: &Figures) -> Option<u64> {
-        let waits = self.group(figures).unwrap_or(&figures.total).waits;
+    pub fn value(&self, metrics: &Metrics) -> Option<u64> {
+        let waits = self.group(metrics).unwrap_or(&metrics.total).waits;
         if waits.count > 0 && waits.never == waits.count {
             return Some(NEVER);
         }
-        let group = |subject: &Subject| subject.of(figures);
+        let group = |subject: &Subject| subject.of(metrics);
         match &self.measure {
             Measure::Wait(percentile, subject) => {
                 group(subject).filter(|group| group.waits.count > 0).map(|group| percentile.of(&group.waits))
             }
             Measure::Waiting(subject) => group(subject).map(|group| group.waits.waiting),
             Measure::Preempted(subject) => group(subject).map(|group| group.preempted),
-            Measure::Rejected => Some(figures.rejected),
+            Measure::Rejected => Some(metrics.rejected),
             Measure::Utilisation(name) => {
-                figures.resources.get(name).and_then(|used| used.share()).map(|share| (share * 1000.0).round() as u64)
+                metrics.resources.get(name).and_then(|used| used.share()).map(|share| (share * 1000.0).round() as u64)
             }
-            Measure::Makespan => Some(if figures.total.waits.never > 0 { NEVER } else { figures.ended }),
+            Measure::Makespan => Some(if metrics.total.waits.never > 0 { NEVER } else { metrics.ended }),
         }
     }
 
     /// Returns the group of a wait condition.
-    pub fn group<'f>(&self, figures: &'f Figures) -> Option<&'f Group> {
+    pub fn group<'f>(&self, metrics: &'f Metrics) -> Option<&'f Group> {
         match &self.measure {
-            Measure::Wait(_, subject) | Measure::Waiting(subject) | Measure::Preempted(subject) => subject.of(figures),
+            Measure::Wait(_, subject) | Measure::Waiting(subject) | Measure::Preempted(subject) => subject.of(metrics),
             Measure::Rejected | Measure::Utilisation(_) | Measure::Makespan => None,
         }
     }
 
     /// Returns false for a missing value, or a request that never runs.
-    pub fn is_met(&self, figures: &Figures) -> bool {
-        self.value(figures).filter(|value| *value != NEVER).is_some_and(|value| match self.comparison {
+    pub fn is_met(&self, metrics: &Metrics) -> bool {
+        self.value(metrics).filter(|value| *value != NEVER).is_some_and(|value| match self.comparison {
             Comparison::Less => value < self.limit,
             Comparison::AtMost => value <= self.limit,
             Comparison::More => value > self.limit,
@@ -128,11 +128,11 @@ pub fn time(ms: u64) -> String {
 }
 
 impl Subject {
-    fn of<'f>(&self, figures: &'f Figures) -> Option<&'f Group> {
+    fn of<'f>(&self, metrics: &'f Metrics) -> Option<&'f Group> {
         match self {
-            Self::All => Some(&figures.total),
-            Self::Queue(path) => figures.queues.iter().find(|group| group.name == *path),
-            Self::User(name) => figures.users.iter().find(|group| group.name == *name),
+            Self::All => Some(&metrics.total),
+            Self::Queue(path) => metrics.queues.iter().find(|group| group.name == *path),
+            Self::User(name) => metrics.users.iter().find(|group| group.name == *name),
         }
     }
 }
@@ -224,20 +224,20 @@ fn limit(measure: &Measure, text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::figures::ResourceUse;
+    use crate::simulate::metrics::ResourceUse;
 
     #[test]
-    fn a_target_is_read_and_held_against_a_run() {
+    fn a_target_is_read_and_compared_with_a_run() {
         let waits = Waits { count: 9, p95: 599_999, waiting: 2, ..Waits::default() };
         let group = |name: &str| Group { name: name.to_owned(), waits, preempted: 3, ..Group::default() };
-        let figures = Figures {
+        let metrics = Metrics {
             queues: vec![group("root.prod")],
             users: vec![group("sue")],
             total: Group { waits: Waits { count: 9, ..Waits::default() }, ..Group::default() },
             ended: 60_000,
-            ..Figures::default()
+            ..Metrics::default()
         };
-        let met = |text: &str| text.parse::<Target>().unwrap().is_met(&figures);
+        let met = |text: &str| text.parse::<Target>().unwrap().is_met(&metrics);
         assert!(met("p95(wait, root.prod) < 10m") && !met("p95(wait,root.prod)<599s") && met("max(wait) <= 0s"));
         assert!(
             met("waiting(user:sue) >= 2")
@@ -251,8 +251,8 @@ mod tests {
     #[test]
     fn a_condition_on_an_ask_that_never_runs_is_not_met() {
         let waits = Waits::of(vec![1000; 19].into_iter().chain([NEVER]).collect(), 1);
-        let figures = Figures { total: Group { waits, ..Group::default() }, ended: 5, ..Figures::default() };
-        let met = |text: &str| text.parse::<Target>().unwrap().is_met(&figures);
+        let metrics = Metrics { total: Group { waits, ..Group::default() }, ended: 5, ..Metrics::default() };
+        let met = |text: &str| text.parse::<Target>().unwrap().is_met(&metrics);
         assert!(met("p95(wait) < 10m") && met("p50(wait) <= 1s"), "95 of 100 ran");
         for infinite in ["p99(wait) < 10m", "max(wait) > 1s", "mean(wait) < 10m", "makespan < 1h"] {
             assert!(!met(infinite), "{infinite}");
@@ -261,12 +261,12 @@ mod tests {
         let waits = Waits::of(vec![NEVER; 3], 3);
         let used = ResourceUse { capacity: 9, ..ResourceUse::default() };
         let resources = [("vcore".to_owned(), used)].into();
-        let idle = Figures { total: Group { waits, ..Group::default() }, resources, ..Figures::default() };
+        let idle = Metrics { total: Group { waits, ..Group::default() }, resources, ..Metrics::default() };
         for empty in ["utilisation(vcore) < 80%", "preempted() < 1", "waiting() < 9", "rejected < 1", "p50(wait) > 1s"]
         {
             assert!(!empty.parse::<Target>().unwrap().is_met(&idle), "{empty}: none ran");
         }
-        let nothing = Figures::default();
+        let nothing = Metrics::default();
         assert!(!"p95(wait) < 10m".parse::<Target>().unwrap().is_met(&nothing), "nothing was asked for");
     }
 

@@ -14,7 +14,7 @@ use view::{PartitionView, QueueRow};
 pub(super) fn config(part: &PartitionView) -> Result<Config, String> {
     let root = part.root().ok_or("its queues are not loaded yet")?;
     let mut root = queue(part, root);
-    root.submit_acl.value = Acl { everybody: true, ..Acl::default() };
+    root.submit_acl.value = Acl { all_users: true, ..Acl::default() };
     // The root's maximum is the capacity of the nodes.
     root.max = None;
     let partition = PartitionConfig {

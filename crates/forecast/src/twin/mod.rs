@@ -12,8 +12,8 @@
 //! - a copy with different usage or pending requests of queues explains nothing: it reports the difference.
 
 mod agreement;
+mod blocked;
 mod differences;
-mod held;
 mod layout;
 mod replay;
 #[cfg(test)]
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use crate::whatif::{Fork, NoFork, Pace, try_remedies};
 pub use agreement::Agreement;
-use kubernetes::{AskSeen, Beside, HeldPod, Listed};
+use kubernetes::{AskSeen, BlockedPod, ClusterContext, Listed};
 use model::{AppId, AskId, Profile, Time};
 use scheduler::{Partition, Scheduler};
 use view::act::{Code, Refusal};
@@ -41,11 +41,11 @@ pub struct Twin {
     differs: Vec<String>,
     text: Option<Arc<str>>,
     /// What the remote scheduler reports about pending requests.
-    said: BTreeMap<(AppId, AskId), Arc<str>>,
+    reported: BTreeMap<(AppId, AskId), Arc<str>>,
     /// Ineffective gang settings, by request.
     hints: BTreeMap<AskId, Vec<String>>,
     /// Pods that are not requested yet, by application.
-    held: BTreeMap<AppId, Vec<HeldPod>>,
+    blocked: BTreeMap<AppId, Vec<BlockedPod>>,
 }
 
 impl Twin {
@@ -64,24 +64,30 @@ impl Twin {
     pub fn in_kubernetes(part: &PartitionView, profile: Profile, now: Time, listed: Listed) -> Result<Self, String> {
         let rows = part.apps.iter().flatten().filter(|row| !row.state.is_ended());
         let asks: Vec<AskSeen<'_>> = rows.flat_map(|row| row.asks.values().map(|ask| seen(ask))).collect();
-        let beside = Beside::of(listed, &asks, part.nodes.values().map(|node| &node.id));
-        Self::made(part, profile, now, Some(&beside))
+        let context = ClusterContext::of(listed, &asks, part.nodes.values().map(|node| &node.id));
+        Self::made(part, profile, now, Some(&context))
     }
 
-    fn made(part: &PartitionView, profile: Profile, now: Time, beside: Option<&Beside>) -> Result<Self, String> {
+    fn made(
+        part: &PartitionView,
+        profile: Profile,
+        now: Time,
+        context: Option<&ClusterContext>,
+    ) -> Result<Self, String> {
         let config = layout::config(part)?;
-        let mut unknown = unseen(profile, beside);
+        let mut unknown = unseen(profile, context);
         let mut scheduler = Scheduler::new(profile);
-        replay::replay(&mut scheduler, (part, beside), config, now, &mut unknown);
+        replay::replay(&mut scheduler, (part, context), config, now, &mut unknown);
         replay::dynamic(&mut scheduler, part);
         for own in scheduler.partitions_mut().iter_mut().filter(|own| own.name == part.name) {
-            let held = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.backoff_until?)));
-            held.for_each(|(app, until)| own.hold_off(app, until));
+            let blocked = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.backoff_until?)));
+            blocked.for_each(|(app, until)| own.hold_off(app, until));
         }
-        let hints = beside.map(|beside| beside.hints().clone()).unwrap_or_default();
-        let held = beside.map(|beside| beside.held().clone()).unwrap_or_default();
-        let (partition, said) = (Arc::clone(&part.name), said(part));
-        let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said, hints, held };
+        let hints = context.map(|context| context.hints().clone()).unwrap_or_default();
+        let blocked = context.map(|context| context.blocked().clone()).unwrap_or_default();
+        let (partition, reported) = (Arc::clone(&part.name), reported(part));
+        let mut twin =
+            Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, reported, hints, blocked };
         twin.differs = match twin.partition() {
             Some(own) => differences::between(own, part),
             None => vec!["cannot create its queues".to_owned()],
@@ -126,15 +132,15 @@ impl Twin {
             // Its own cycles during the creation are no history.
             found.asks.iter_mut().for_each(|ask| ask.found.clear());
             if matches!(of, Asked::App(_, None)) {
-                held::add(found, &self.held);
+                blocked::add(found, &self.blocked);
             }
         }
         Ok(found)
     }
 
     /// Returns the remote scheduler's reason why no node accepted a request.
-    pub fn said(&self, app: &AppId, ask: &AskId) -> Option<Arc<str>> {
-        self.said.get(&(app.clone(), ask.clone())).map(Arc::clone)
+    pub fn reported(&self, app: &AppId, ask: &AskId) -> Option<Arc<str>> {
+        self.reported.get(&(app.clone(), ask.clone())).map(Arc::clone)
     }
 
     /// Returns the remote scheduler's reason, as the end of a sentence; may be empty.
@@ -142,8 +148,10 @@ impl Twin {
         let Asked::App(app, ask) = of else { return String::new() };
         let of_app =
             |((of, id), _): &(&(AppId, AskId), &Arc<str>)| of == app && ask.as_ref().is_none_or(|ask| ask == id);
-        let found = self.said.iter().find(of_app);
-        found.map(|((_, id), said)| format!("; the scheduler reports for request {id}: {said}")).unwrap_or_default()
+        let found = self.reported.iter().find(of_app);
+        found
+            .map(|((_, id), reported)| format!("; the scheduler reports for request {id}: {reported}"))
+            .unwrap_or_default()
     }
 
     /// Lists the invisible state, one line each.
@@ -182,7 +190,7 @@ impl Twin {
     /// # Errors
     /// It is too large.
     pub fn fork(&self, most: usize) -> Result<Fork, NoFork> {
-        let moment = (self.now, Pace::beginning(self.now));
+        let moment = (self.now, Pace::initial(self.now));
         Fork::of(&self.scheduler, Some(&self.partition), moment, self.text.clone(), most)
     }
 
@@ -202,10 +210,10 @@ impl Twin {
     }
 }
 
-fn said(part: &PartitionView) -> BTreeMap<(AppId, AskId), Arc<str>> {
+fn reported(part: &PartitionView) -> BTreeMap<(AppId, AskId), Arc<str>> {
     let apps = part.apps.iter().flatten();
     let asks = apps.flat_map(|app| app.asks.values().map(move |ask| (app, ask)));
-    asks.filter_map(|(app, ask)| Some(((app.id.clone(), ask.id.clone()), Arc::clone(ask.said.as_ref()?)))).collect()
+    asks.filter_map(|(app, ask)| Some(((app.id.clone(), ask.id.clone()), Arc::clone(ask.reported.as_ref()?)))).collect()
 }
 
 fn seen(ask: &AskRow) -> AskSeen<'_> {
@@ -213,14 +221,14 @@ fn seen(ask: &AskRow) -> AskSeen<'_> {
 }
 
 /// Returns what this release, or every release, does not report.
-fn unseen(profile: Profile, beside: Option<&Beside>) -> Vec<String> {
+fn unseen(profile: Profile, context: Option<&ClusterContext>) -> Vec<String> {
     let history = "how long a request has waited for its current cause, and its earlier causes".to_owned();
     if profile == Profile::Kornsole {
         return vec![history];
     }
     let mut unseen = vec![history, "the order of events within one second".to_owned()];
-    match beside {
-        Some(beside) => unseen.extend_from_slice(beside.unknown()),
+    match context {
+        Some(context) => unseen.extend_from_slice(context.unknown()),
         None => unseen.extend([
             "the resource manager's own conditions: node selectors, taints, affinity, volumes".to_owned(),
             "whether a request can preempt or be preempted: assumed to be true".to_owned(),

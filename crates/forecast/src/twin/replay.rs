@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::layout::without_draining;
 use config::Config;
-use kubernetes::Beside;
+use kubernetes::ClusterContext;
 use model::{Profile, Time};
 use scheduler::{Adopted, AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
 use view::{AppRow, AskRow, AskState, NodeRow, PartitionView};
@@ -35,17 +35,17 @@ impl Step<'_> {
 /// Brings a new scheduler to the state of a view with the objects of Kubernetes; adds what is impossible to `unknown`.
 pub(super) fn replay(
     scheduler: &mut Scheduler,
-    (part, beside): (&PartitionView, Option<&Beside>),
+    (part, context): (&PartitionView, Option<&ClusterContext>),
     config: Config,
     now: Time,
     unknown: &mut Vec<String>,
 ) {
-    let mut steps = steps((part, beside), now, scheduler.switches().profile);
+    let mut steps = steps((part, context), now, scheduler.switches().profile);
     steps.sort_by_key(|(at, step)| (*at, step.rank()));
-    let begin = steps.first().map_or(now, |(at, _)| *at);
+    let start = steps.first().map_or(now, |(at, _)| *at);
     let draining = without_draining(&config, part);
-    scheduler.apply(begin, &Command::Configure(Arc::new(config)));
-    let filters = beside.and_then(Beside::filters);
+    scheduler.apply(start, &Command::Configure(Arc::new(config)));
+    let filters = context.and_then(ClusterContext::filters);
     let filtered = filters.is_some();
     if let (Some(filters), Some(own)) =
         (filters, scheduler.partitions_mut().iter_mut().find(|own| own.name == part.name))
@@ -53,11 +53,11 @@ pub(super) fn replay(
         own.nodes.set_predicates(filters);
     }
     for node in part.nodes.values() {
-        scheduler.apply(begin, &in_partition(part, PartitionCommand::AddNode(spec_of(node, filtered))));
+        scheduler.apply(start, &in_partition(part, PartitionCommand::AddNode(spec_of(node, filtered))));
     }
     let mut failed = Vec::new();
     for (at, step) in steps {
-        if let Err(why) = carry_out(scheduler, (part, beside), at, &step) {
+        if let Err(why) = carry_out(scheduler, (part, context), at, &step) {
             failed.push(why);
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn replay(
             Err(why) => failed.push(why),
         }
     }
-    let reserved = part.nodes.values().flat_map(|node| node.reservations.iter().map(move |held| (node, held)));
+    let reserved = part.nodes.values().flat_map(|node| node.reservations.iter().map(move |blocked| (node, blocked)));
     for (node, (app, ask)) in reserved {
         failed.extend(scheduler.adopt_ask(now, &part.name, (app, ask), &node.id, Adopted::Reservation).err());
     }
@@ -93,7 +93,7 @@ pub(super) fn dynamic(scheduler: &mut Scheduler, part: &PartitionView) {
 }
 
 fn steps<'v>(
-    (part, beside): (&'v PartitionView, Option<&Beside>),
+    (part, context): (&'v PartitionView, Option<&ClusterContext>),
     now: Time,
     profile: Profile,
 ) -> Vec<(Time, Step<'v>)> {
@@ -102,12 +102,12 @@ fn steps<'v>(
         let submitted = row.submitted.min(now);
         steps.push((submitted, Step::Submit(row)));
         // This release does not report it.
-        let began = beside.filter(|_| profile == Profile::V1_5_1);
-        let began = began.and_then(|beside| beside.originator(row.asks.values().map(|ask| &ask.id)));
+        let started_at = context.filter(|_| profile == Profile::V1_5_1);
+        let started_at = started_at.and_then(|context| context.originator(row.asks.values().map(|ask| &ask.id)));
         for (arrival, ask) in &row.asks {
             let asked = ask.created.clamp(submitted, now);
             let shown = row.notes.get(arrival).is_some_and(|notes| notes.originator);
-            steps.push((asked, Step::Ask(row, ask, shown || began.as_ref() == Some(&ask.id))));
+            steps.push((asked, Step::Ask(row, ask, shown || started_at.as_ref() == Some(&ask.id))));
             if let AskState::Allocated { since, .. } = &ask.state {
                 steps.push((since.unwrap_or(asked).clamp(asked, now), Step::Allocate(row, ask)));
             }
@@ -118,7 +118,7 @@ fn steps<'v>(
 
 fn carry_out(
     scheduler: &mut Scheduler,
-    (part, beside): (&PartitionView, Option<&Beside>),
+    (part, context): (&PartitionView, Option<&ClusterContext>),
     at: Time,
     step: &Step<'_>,
 ) -> Result<(), String> {
@@ -131,8 +131,8 @@ fn carry_out(
         }
         Step::Ask(row, ask, originator) => {
             let mut spec = asked(row, ask, *originator);
-            if let Some(beside) = beside {
-                beside.complete(&mut spec);
+            if let Some(context) = context {
+                context.complete(&mut spec);
             }
             scheduler.apply(at, &in_partition(part, PartitionCommand::Ask(spec)));
             Ok(())

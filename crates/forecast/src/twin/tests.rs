@@ -8,7 +8,7 @@ use kubernetes::{Cluster, Listed, ManifestReport, NotListed, read_manifests};
 use model::Profile;
 use scheduler::state::ask::Ask;
 use view::waiting::Sentence;
-use view::waiting::{Asked, BlockLevel, Finding, Mending};
+use view::waiting::{Asked, BlockLevel, Finding, Resolution};
 use view::{PartitionView, ViewBuilder};
 
 /// Two nodes; `run-1` runs on one of them, `new-1` is pending since it arrived after the last cycle.
@@ -112,8 +112,8 @@ fn cordoned_and_not_ready_nodes_take_only_who_does_not_mind() {
 fn what_runs_counts_where_the_scheduler_has_it() {
     // Kubernetes does not know the binding yet, or reports an unknown node.
     let part = part(Profile::V1_8_0);
-    let held = part.nodes.values().find(|row| !row.allocations.is_empty()).expect("a node").id.to_string();
-    let (disk, free, other) = if held == "n1" { ("hdd", "ssd", "n2") } else { ("ssd", "hdd", "n1") };
+    let blocked = part.nodes.values().find(|row| !row.allocations.is_empty()).expect("a node").id.to_string();
+    let (disk, free, other) = if blocked == "n1" { ("hdd", "ssd", "n2") } else { ("ssd", "hdd", "n1") };
     for bound in [String::new(), format!(", nodeName: {other}")] {
         let made = with_port(&bound, disk);
         assert!(why(&made).contains("NodePorts"), "{bound}: {}", why(&made));
@@ -128,7 +128,7 @@ fn with_port(bound: &str, disk: &str) -> Twin {
 }
 
 #[test]
-fn preemption_is_as_the_pods_and_their_classes_say() {
+fn preemption_follows_the_pods_and_their_classes() {
     let class = "---\nkind: PriorityClass\nmetadata: {name: keep, annotations: {yunikorn.apache.org/allow-preemption: 'false'}}\n";
     let spec = ", priorityClassName: keep";
     let text = manifests(spec, ", preemptionPolicy: Never", "") + class;
@@ -150,7 +150,7 @@ fn preemption_is_as_the_pods_and_their_classes_say() {
 }
 
 #[test]
-fn of_an_old_release_the_oldest_pod_says_who_began() {
+fn in_an_old_release_the_oldest_pod_shows_the_start() {
     let made = twin_of(&part(Profile::V1_5_1), Profile::V1_5_1, listed(&manifests("", "", ""), &[]));
     assert_eq!((ask(&made, "run-1").originator, ask(&made, "new-1").originator), (true, false));
     let made = twin(&manifests("", "", ""), &[]);
@@ -158,7 +158,7 @@ fn of_an_old_release_the_oldest_pod_says_who_began() {
 }
 
 #[test]
-fn an_ask_without_a_pod_goes_anywhere_and_is_counted() {
+fn a_request_without_a_pod_fits_anywhere_and_is_counted() {
     let taint = "spec: {taints: [{key: x, effect: NoSchedule}]}";
     let text = manifests("", "", taint).replace("{disk: hdd}}", &format!("{{disk: hdd}}}}\n{taint}"));
     let only_nodes = text.split_once("---\nkind: Pod").expect("pods").0;
@@ -207,7 +207,7 @@ fn a_claim_that_is_not_bound_is_named() {
 }
 
 #[test]
-fn a_claim_that_waits_for_its_first_pod_keeps_it_from_no_node() {
+fn a_claim_that_waits_for_its_first_pod_excludes_no_node() {
     let claim = ", volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]";
     let objects = |class: &str, claim: &str| {
         format!(
@@ -228,7 +228,7 @@ fn a_claim_that_waits_for_its_first_pod_keeps_it_from_no_node() {
 }
 
 #[test]
-fn without_pods_a_closed_node_is_closed_in_the_twin() {
+fn without_pods_an_unschedulable_node_is_unschedulable_in_the_copy() {
     let mut part = part(Profile::V1_8_0);
     for id in part.nodes.keys().cloned().collect::<Vec<_>>() {
         let node = part.nodes.get_mut(&id).expect("the node");
@@ -251,10 +251,10 @@ fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
     let Finding::App(found) = twin.explain(&Asked::App("job".into(), None)).expect("an explanation") else {
         panic!("an application was asked about");
     };
-    let [.., held] = found.asks.as_slice() else { panic!("{found:#?}") };
-    assert_eq!((held.pod.as_deref(), held.identical), (Some("ns/held-1"), 2));
+    let [.., blocked] = found.asks.as_slice() else { panic!("{found:#?}") };
+    assert_eq!((blocked.pod.as_deref(), blocked.identical), (Some("ns/held-1"), 2));
     let first = found.first_blocker().expect("it waits");
-    assert_eq!((first.mending(), first.is_permanent()), (Mending::Never, true));
+    assert_eq!((first.resolution(), first.is_permanent()), (Resolution::Never, true));
     let words = "job in root.a waits for its pod, which is not ready to schedule: it has scheduling gates: budget";
     assert_eq!(found.sentence(), words);
     let other = twin.explain(&Asked::App("job".into(), Some("new-1".into()))).expect("an explanation");
@@ -266,16 +266,16 @@ fn a_back_off_that_is_reported_is_explained() {
     let mut part = part(Profile::V1_8_0);
     let now =
         part.apps.iter().flatten().flat_map(|row| row.asks.values()).map(|ask| ask.created).max().expect("an ask");
-    let held = |mut row: view::AppRow| {
+    let blocked = |mut row: view::AppRow| {
         row.backoff_until = Some(now + std::time::Duration::from_secs(5));
         Arc::new(row)
     };
-    part.apps = part.apps.iter().map(|row| row.as_ref().map(|row| held((**row).clone()))).collect();
+    part.apps = part.apps.iter().map(|row| row.as_ref().map(|row| blocked((**row).clone()))).collect();
     let twin = Twin::of(&part, Profile::V1_8_0, now).expect("a twin");
     let Finding::App(found) = twin.explain(&Asked::App("job".into(), None)).expect("an explanation") else {
         panic!("an application was asked about");
     };
     let first = found.first_blocker().expect("it waits");
-    assert_eq!((first.level, first.mending()), (BlockLevel::Backoff, Mending::Time));
+    assert_eq!((first.level, first.resolution()), (BlockLevel::Backoff, Resolution::Time));
     assert_eq!(first.detail, "cycles skip the application for another 5s");
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::tally::{AppTally, Decision, Figures, NodeTally, Tally};
+use super::tally::{AppTally, Decision, Metrics, NodeTally, Tally};
 use super::verdict;
 use model::{AppId, NodeId, QueuePath, Time};
 
@@ -103,11 +103,11 @@ pub type Both<T> = (Option<T>, Option<T>);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Without and with the changes, even if equal.
-    pub total: [Figures; 2],
+    pub total: [Metrics; 2],
     /// Queues that differ.
-    pub queues: BTreeMap<QueuePath, Both<Figures>>,
+    pub queues: BTreeMap<QueuePath, Both<Metrics>>,
     /// Users that differ.
-    pub users: BTreeMap<Arc<str>, Both<Figures>>,
+    pub users: BTreeMap<Arc<str>, Both<Metrics>>,
     /// Applications by effect, then by ID.
     pub apps: Vec<AppDifference>,
     /// Nodes with different usage.
@@ -196,7 +196,7 @@ fn effect(without: Option<&AppTally>, with: Option<&AppTally>) -> Option<Effect>
     let nothing = AppTally::default();
     let (one, other) = (without.unwrap_or(&nothing), with.unwrap_or(&nothing));
     let started = match (one.started, other.started) {
-        (None, Some(_)) if !one.held => Some(Effect::Started),
+        (None, Some(_)) if !one.has_allocations => Some(Effect::Started),
         (Some(_), None) => Some(Effect::NotStarted),
         (Some(one), Some(other)) if other > one => Some(Effect::Later(other.since(one))),
         (Some(one), Some(other)) if other < one => Some(Effect::Sooner(one.since(other))),

@@ -25,8 +25,8 @@ pub struct PartingPlace {
 
 impl Course {
     /// Counts from a moment on.
-    pub fn beginning(partition: &Partition, now: Time) -> Self {
-        Self { tally: Tally::beginning(partition, now, LONG_WAIT) }
+    pub fn initial(partition: &Partition, now: Time) -> Self {
+        Self { tally: Tally::initial(partition, now, LONG_WAIT) }
     }
 
     /// Records events; the scheduler is in the state after the command.

@@ -21,7 +21,7 @@ pub enum EffectKind {
     /// The usage exceeds a reduced limit.
     ExceedsLimit,
     /// Another queue, or a rejection, after a new submission.
-    GoesElsewhere,
+    MovesElsewhere,
 }
 
 impl EffectKind {
@@ -31,7 +31,7 @@ impl EffectKind {
             Self::Drains => "drains",
             Self::LosesGuarantee => "losesGuarantee",
             Self::ExceedsLimit => "exceedsLimit",
-            Self::GoesElsewhere => "goesElsewhere",
+            Self::MovesElsewhere => "goesElsewhere",
         }
     }
 }
@@ -213,7 +213,7 @@ fn placements(was: &Partition, is: &Partition, found: &mut Vec<ConfigEffect>) {
             "rejected" => format!("submitted again, they are rejected instead of placed in {before}"),
             _ => format!("submitted again, they are placed in {after} instead of {before}"),
         };
-        found.push(ConfigEffect { kind: EffectKind::GoesElsewhere, queue: before, what, apps });
+        found.push(ConfigEffect { kind: EffectKind::MovesElsewhere, queue: before, what, apps });
     }
 }
 
@@ -298,7 +298,7 @@ partitions:
     }
 
     #[test]
-    fn a_removed_queue_drains_and_its_applications_go_elsewhere() {
+    fn a_removed_queue_drains_and_its_applications_move_to_other_queues() {
         assert_eq!(
             effects(&NOW.replace("    - {name: b}\n", "")),
             [

@@ -22,7 +22,7 @@ pub struct Pace {
 
 impl Pace {
     /// Returns the pace of a new scheduler.
-    pub fn beginning(now: Time) -> Self {
+    pub fn initial(now: Time) -> Self {
         let clean_every = Duration::from_secs(10);
         Self { clean_every, next_clean: now + clean_every, retry: None, cycle_due: true }
     }

@@ -18,7 +18,7 @@ pub(super) struct BelowGuarantee {
 
 impl BelowGuarantee {
     /// Counts from a moment on.
-    pub fn beginning(partition: &Partition, now: Time) -> Self {
+    pub fn initial(partition: &Partition, now: Time) -> Self {
         let mut all = Self::default();
         all.look_at_all(partition, now);
         all

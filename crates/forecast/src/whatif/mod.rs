@@ -41,5 +41,5 @@ pub use pair::{Bounds, Job, LONG_WAIT, Pair, Plan, RefusedStep, Span, Step, Stop
 pub use remedies::try_remedies;
 pub use runtimes::{HistoryKey, RuntimeRule, Runtimes, fits};
 pub use several::{AppSpread, MoreBy, Several, Spread};
-pub use tally::{AppTally, Figures, NodeTally};
+pub use tally::{AppTally, Metrics, NodeTally};
 pub use why::explained;

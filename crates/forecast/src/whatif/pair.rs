@@ -9,7 +9,7 @@ use super::change::Change;
 use super::compare::{Comparison, compared, first_difference, parting};
 use super::fork::Fork;
 use super::runtimes::{RuntimeRule, Runtimes};
-use super::tally::Figures;
+use super::tally::Metrics;
 use super::why;
 use super::world::{GoOn, StopBefore, World};
 use crate::simulate::node_groups::{GroupsReport, NodeGroup};
@@ -106,7 +106,7 @@ pub struct RefusedStep {
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// The moment that both started from.
-    pub began: Time,
+    pub started_at: Time,
     /// When they ended.
     pub ended: Time,
     /// Reason of the end.
@@ -114,7 +114,7 @@ pub struct Pair {
     /// Cycles of the run with the changes.
     pub cycles: u64,
     /// The partition at the start.
-    pub before: Figures,
+    pub before: Metrics,
     /// What differs between the two.
     pub comparison: Comparison,
     /// The changes that were not made.
@@ -206,7 +206,7 @@ pub fn run_by(
         [first.why_not_without, first.why_not_with] = why::not_in_the_other(both, again)?;
     }
     Ok(Pair {
-        began: fork.now,
+        started_at: fork.now,
         ended,
         stopped,
         cycles: with.cycles,
@@ -231,22 +231,22 @@ fn why_ended(span: Span, idle: bool) -> Stopped {
 }
 
 /// Returns true if nothing changes any more.
-fn drive(world: &mut World<'_>, span: Span, began: Time, counted_from: Time) -> Result<bool, Unfinished> {
+fn drive(world: &mut World<'_>, span: Span, started_at: Time, counted_from: Time) -> Result<bool, Unfinished> {
     match span {
-        Span::For(time) => world.until(began + time).map(|()| false),
+        Span::For(time) => world.until(started_at + time).map(|()| false),
         Span::Cycles(cycles) => {
             world.until(counted_from)?;
             world.cycle_often(cycles).map(|()| false)
         }
-        Span::Idle => world.until_idle(began + MOST_TIME),
+        Span::Idle => world.until_idle(started_at + MOST_TIME),
     }
 }
 
-fn totals(partition: &scheduler::Partition) -> Figures {
+fn totals(partition: &scheduler::Partition) -> Metrics {
     let root = partition.queues.iter().next();
     let waiting = partition.apps.iter().map(|(_, app)| app.pending_order.len() as u64).sum();
     let (allocated, pending) = root.map(|root| (root.allocated.clone(), root.pending.clone())).unwrap_or_default();
-    Figures { allocated, pending, waiting, ..Figures::default() }
+    Metrics { allocated, pending, waiting, ..Metrics::default() }
 }
 
 impl fmt::Display for Step {

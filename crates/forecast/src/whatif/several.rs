@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::compare::{Comparison, Effect};
-use super::tally::Figures;
+use super::tally::Metrics;
 use model::{AppId, QueuePath};
 
 /// Percentiles that occurred, without interpolation.
@@ -47,18 +47,18 @@ pub struct MoreBy {
 }
 
 impl MoreBy {
-    fn of(pairs: &[(&Figures, &Figures)]) -> Self {
-        let spread = |figure: fn(&Figures) -> f64| {
-            Spread::of(pairs.iter().map(|(without, with)| figure(with) - figure(without)).collect())
+    fn of(pairs: &[(&Metrics, &Metrics)]) -> Self {
+        let spread = |metric: fn(&Metrics) -> f64| {
+            Spread::of(pairs.iter().map(|(without, with)| metric(with) - metric(without)).collect())
         };
         Self {
-            started: spread(|figures| figures.started as f64),
-            ended: spread(|figures| figures.ended as f64),
-            preempted: spread(|figures| figures.preempted as f64),
-            waiting: spread(|figures| figures.waiting as f64),
-            mean_wait: spread(|figures| figures.mean_wait().as_secs_f64()),
-            long_waits: spread(|figures| figures.long_waits as f64),
-            below_guarantee: spread(|figures| figures.below_guarantee.as_secs_f64()),
+            started: spread(|metrics| metrics.started as f64),
+            ended: spread(|metrics| metrics.ended as f64),
+            preempted: spread(|metrics| metrics.preempted as f64),
+            waiting: spread(|metrics| metrics.waiting as f64),
+            mean_wait: spread(|metrics| metrics.mean_wait().as_secs_f64()),
+            long_waits: spread(|metrics| metrics.long_waits as f64),
+            below_guarantee: spread(|metrics| metrics.below_guarantee.as_secs_f64()),
         }
     }
 }
@@ -91,8 +91,8 @@ pub struct Several {
 
 /// Summarizes pairs of runs.
 pub fn together(pairs: &[&Comparison]) -> Several {
-    let totals: Vec<(&Figures, &Figures)> = pairs.iter().map(|pair| (&pair.total[0], &pair.total[1])).collect();
-    let nothing = Figures::default();
+    let totals: Vec<(&Metrics, &Metrics)> = pairs.iter().map(|pair| (&pair.total[0], &pair.total[1])).collect();
+    let nothing = Metrics::default();
     let queue = |path: &QueuePath| {
         let both = pairs.iter().map(|pair| match pair.queues.get(path) {
             Some((without, with)) => (without.as_ref().unwrap_or(&nothing), with.as_ref().unwrap_or(&nothing)),

@@ -23,8 +23,8 @@ struct UseMeter {
 }
 
 impl UseMeter {
-    fn beginning(allocated: &Resource, now: Time) -> Self {
-        Self { allocated: allocated.clone(), area: BTreeMap::new(), since: now, trend: Trend::beginning(now) }
+    fn initial(allocated: &Resource, now: Time) -> Self {
+        Self { allocated: allocated.clone(), area: BTreeMap::new(), since: now, trend: Trend::initial(now) }
     }
 
     fn move_on(&mut self, now: Time) {
@@ -47,9 +47,9 @@ impl UseMeter {
         }
     }
 
-    fn mean(&mut self, began: Time, now: Time) -> Resource {
+    fn mean(&mut self, started_at: Time, now: Time) -> Resource {
         self.move_on(now);
-        let seconds = now.since(began).as_secs_f64();
+        let seconds = now.since(started_at).as_secs_f64();
         let mut mean = Resource::new();
         if seconds > 0.0 {
             self.area.iter().for_each(|(name, area)| mean.set(name, (area / seconds).round() as i64));
@@ -66,7 +66,7 @@ pub struct AppTally {
     /// Who submitted it.
     pub user: Arc<str>,
     /// At the start of the run.
-    pub held: bool,
+    pub has_allocations: bool,
     /// First allocation, if it had none before.
     pub started: Option<Time>,
     /// End in the run.
@@ -95,7 +95,7 @@ pub struct AppTally {
 
 /// A queue, a user, or the total.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct Metrics {
     /// Usage at the end.
     pub allocated: Resource,
     /// Pending resources at the end.
@@ -128,7 +128,7 @@ pub struct Figures {
     pub trend: Vec<i64>,
 }
 
-impl Figures {
+impl Metrics {
     /// Returns the mean wait of a request.
     pub fn mean_wait(&self) -> Duration {
         u32::try_from(self.waits).ok().filter(|waits| *waits > 0).map_or(Duration::ZERO, |waits| self.waited / waits)
@@ -179,12 +179,12 @@ impl PartialEq for Decision {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     partition: Arc<str>,
-    began: Time,
+    started_at: Time,
     pub apps: BTreeMap<AppId, AppTally>,
-    pub queues: BTreeMap<QueuePath, Figures>,
-    pub users: BTreeMap<Arc<str>, Figures>,
+    pub queues: BTreeMap<QueuePath, Metrics>,
+    pub users: BTreeMap<Arc<str>, Metrics>,
     pub nodes: BTreeMap<NodeId, NodeTally>,
-    pub total: Figures,
+    pub total: Metrics,
     pub decisions: Vec<Decision>,
     /// Number of the observed command.
     pub command: u64,
@@ -197,21 +197,22 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts from a moment on.
-    pub fn beginning(partition: &Partition, now: Time, long_wait: Duration) -> Self {
-        let (name, below) = (Arc::clone(&partition.name), BelowGuarantee::beginning(partition, now));
-        let mut tally = Self { partition: name, began: now, long_wait, below, ..Self::default() };
+    pub fn initial(partition: &Partition, now: Time, long_wait: Duration) -> Self {
+        let (name, below) = (Arc::clone(&partition.name), BelowGuarantee::initial(partition, now));
+        let mut tally = Self { partition: name, started_at: now, long_wait, below, ..Self::default() };
         for queue in partition.queues.iter() {
-            tally.meters.insert(queue.path.clone(), UseMeter::beginning(&queue.allocated, now));
+            tally.meters.insert(queue.path.clone(), UseMeter::initial(&queue.allocated, now));
         }
         for (_, app) in partition.apps.iter() {
-            let (holds, user) = (app.holds(), Arc::<str>::from(app.who.user.as_str()));
-            let fresh = || UseMeter::beginning(&Resource::new(), now);
+            let (total_allocated, user) = (app.total_allocated(), Arc::<str>::from(app.who.user.as_str()));
+            let fresh = || UseMeter::initial(&Resource::new(), now);
             let of_user = tally.user_meters.entry(Arc::clone(&user)).or_insert_with(fresh);
-            of_user.allocated.add_assign(&holds);
-            let held = !app.allocations.is_empty();
-            tally
-                .apps
-                .insert(app.id.clone(), AppTally { queue: app.queue_path.clone(), user, held, ..AppTally::default() });
+            of_user.allocated.add_assign(&total_allocated);
+            let has_allocations = !app.allocations.is_empty();
+            tally.apps.insert(
+                app.id.clone(),
+                AppTally { queue: app.queue_path.clone(), user, has_allocations, ..AppTally::default() },
+            );
         }
         tally
     }
@@ -239,7 +240,7 @@ impl Tally {
                 let waited = self.part(scheduler).and_then(|part| waited(part, app, ask));
                 let tally = self.apps.entry(app.clone()).or_default();
                 tally.allocations += 1;
-                if !tally.held {
+                if !tally.has_allocations {
                     tally.started.get_or_insert(at);
                 }
                 if !placeholder && let Some(waited) = waited {
@@ -299,15 +300,15 @@ impl Tally {
         tally.queue = to.clone();
         let user = Arc::clone(&tally.user);
         let found = self.part(scheduler).and_then(|part| part.app(app));
-        let holds = found.map(Application::holds).unwrap_or_default();
-        self.use_changes(at, (from, &user), &holds, false);
-        self.use_changes(at, (to, &user), &holds, true);
+        let total_allocated = found.map(Application::total_allocated).unwrap_or_default();
+        self.use_changes(at, (from, &user), &total_allocated, false);
+        self.use_changes(at, (to, &user), &total_allocated, true);
         self.decide(at, None, || format!("{app} is moved to {to}"));
     }
 
     fn use_changes(&mut self, at: Time, (queue, user): (&QueuePath, &Arc<str>), by: &Resource, more: bool) {
-        let began = self.began;
-        let fresh = || UseMeter::beginning(&Resource::new(), began);
+        let started_at = self.started_at;
+        let fresh = || UseMeter::initial(&Resource::new(), started_at);
         let mut here = Some(queue.clone());
         while let Some(queue) = here {
             here = queue.parent();
@@ -336,28 +337,28 @@ impl Tally {
                 tally.waits += 1;
                 tally.long_waits += u64::from(waited > self.long_wait);
             }
-            let figures = self.users.entry(Arc::clone(&tally.user)).or_default();
-            figures.allocated.add_assign(&app.holds());
-            figures.pending.add_assign(&app.pending);
+            let metrics = self.users.entry(Arc::clone(&tally.user)).or_default();
+            metrics.allocated.add_assign(&app.total_allocated());
+            metrics.pending.add_assign(&app.pending);
         }
         for queue in partition.queues.iter() {
             let (allocated, pending) = (queue.allocated.clone(), queue.pending.clone());
             let priority = Some(queue.current_priority()).filter(|priority| *priority != Priority::MIN);
             let priority = priority.map(|priority| priority.0);
-            let figures = Figures { allocated, pending, running: queue.running, priority, ..Figures::default() };
-            self.queues.insert(queue.path.clone(), figures);
+            let metrics = Metrics { allocated, pending, running: queue.running, priority, ..Metrics::default() };
+            self.queues.insert(queue.path.clone(), metrics);
         }
         for (queue, time) in self.below.end(now) {
             self.queues.entry(queue).or_default().below_guarantee = time;
         }
-        let began = self.began;
+        let started_at = self.started_at;
         for (queue, meter) in &mut self.meters {
-            let figures = self.queues.entry(queue.clone()).or_default();
-            figures.used = meter.mean(began, now);
-            figures.trend = meter.trend.means(now);
+            let metrics = self.queues.entry(queue.clone()).or_default();
+            metrics.used = meter.mean(started_at, now);
+            metrics.trend = meter.trend.means(now);
         }
         for (user, meter) in &mut self.user_meters {
-            self.users.entry(Arc::clone(user)).or_default().used = meter.mean(began, now);
+            self.users.entry(Arc::clone(user)).or_default().used = meter.mean(started_at, now);
         }
         for app in self.apps.values() {
             let mut here = (!app.queue.as_str().is_empty()).then(|| app.queue.clone());

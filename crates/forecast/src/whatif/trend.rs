@@ -12,19 +12,19 @@ const FIRST: Duration = Duration::from_secs(1);
 /// Amounts times seconds, step by step.
 #[derive(Clone, Debug)]
 pub(super) struct Trend {
-    began: Time,
+    started_at: Time,
     step: Duration,
     areas: Vec<f64>,
 }
 
 impl Trend {
-    pub fn beginning(began: Time) -> Self {
-        Self { began, step: FIRST, areas: Vec::new() }
+    pub fn initial(started_at: Time) -> Self {
+        Self { started_at, step: FIRST, areas: Vec::new() }
     }
 
     /// Adds an amount that was in use from one time until another.
     pub fn add(&mut self, amount: i64, from: Time, until: Time) {
-        let (from, until) = (from.since(self.began).as_secs_f64(), until.since(self.began).as_secs_f64());
+        let (from, until) = (from.since(self.started_at).as_secs_f64(), until.since(self.started_at).as_secs_f64());
         while until > self.step.as_secs_f64() * MOST as f64 {
             self.step *= 2;
             self.areas = self.areas.chunks(2).map(|pair| pair.iter().sum()).collect();
@@ -41,7 +41,7 @@ impl Trend {
 
     /// The mean of each step until `now`; the last step can be shorter.
     pub fn means(&self, now: Time) -> Vec<i64> {
-        let (step, end) = (self.step.as_secs_f64(), now.since(self.began).as_secs_f64());
+        let (step, end) = (self.step.as_secs_f64(), now.since(self.started_at).as_secs_f64());
         let length = |at: usize| (end - at as f64 * step).clamp(f64::EPSILON, step);
         self.areas.iter().enumerate().map(|(at, area)| (area / length(at)).round() as i64).collect()
     }
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn a_run_of_any_length_has_a_bounded_number_of_steps_with_the_mean_of_each() {
         let at = |seconds: u64| Time::from_millis(seconds * 1000);
-        let mut trend = Trend::beginning(at(100));
+        let mut trend = Trend::initial(at(100));
         trend.add(4, at(100), at(102));
         trend.add(0, at(102), at(103));
         assert_eq!(trend.means(at(103)), [4, 4, 0]);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::compare::{Comparison, Effect};
-use super::tally::Figures;
+use super::tally::Metrics;
 
 pub(super) fn sentence(comparison: &Comparison) -> String {
     if comparison.is_empty() {
@@ -11,28 +11,28 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     }
     let named = |name: &str| comparison.apps.iter().filter(|app| app.effect.name() == name).count();
     let mut parts = Vec::new();
-    let mut say = |name: &str, text: &str| match named(name) {
+    let mut add = |name: &str, text: &str| match named(name) {
         0 => {}
         1 => parts.push(format!("1 application {text}")),
         count => parts.push(format!("{count} applications {}", plural(text))),
     };
-    say(Effect::Started.name(), "starts (without the change: does not)");
-    say(Effect::NotStarted.name(), "does not start");
-    say("sooner", "starts sooner");
-    say("later", "starts later");
-    say(Effect::Preempted.name(), "is preempted more");
-    say(Effect::Spared.name(), "is preempted less");
-    say(Effect::Rejected.name(), "is rejected");
-    say(Effect::Killed.name(), "is killed");
-    say(Effect::EndsLater.name(), "ends later");
-    say(Effect::EndsSooner.name(), "ends sooner");
-    say(Effect::WaitsLonger.name(), "waits longer");
-    say(Effect::WaitsLess.name(), "waits less");
-    let [without, with] = comparison.total.each_ref().map(Figures::mean_wait);
+    add(Effect::Started.name(), "starts (without the change: does not)");
+    add(Effect::NotStarted.name(), "does not start");
+    add("sooner", "starts sooner");
+    add("later", "starts later");
+    add(Effect::Preempted.name(), "is preempted more");
+    add(Effect::Spared.name(), "is preempted less");
+    add(Effect::Rejected.name(), "is rejected");
+    add(Effect::Killed.name(), "is killed");
+    add(Effect::EndsLater.name(), "ends later");
+    add(Effect::EndsSooner.name(), "ends sooner");
+    add(Effect::WaitsLonger.name(), "waits longer");
+    add(Effect::WaitsLess.name(), "waits less");
+    let [without, with] = comparison.total.each_ref().map(Metrics::mean_wait);
     if without != with {
         parts.push(format!("a request waits {} on average instead of {}", seconds(with), seconds(without)));
     }
-    let [long_without, long_with] = comparison.total.each_ref().map(|figures| figures.long_waits);
+    let [long_without, long_with] = comparison.total.each_ref().map(|metrics| metrics.long_waits);
     if long_without != long_with {
         let asks =
             |count: u64| if count == 1 { "1 request waits".to_owned() } else { format!("{count} requests wait") };
@@ -51,7 +51,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
 
 /// The largest increase of the time below guaranteed.
 fn below_guarantee(comparison: &Comparison) -> Option<String> {
-    let time = |figures: &Option<Figures>| figures.as_ref().map_or(Duration::ZERO, |one| one.below_guarantee);
+    let time = |metrics: &Option<Metrics>| metrics.as_ref().map_or(Duration::ZERO, |one| one.below_guarantee);
     let longer = comparison
         .queues
         .iter()

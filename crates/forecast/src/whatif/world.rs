@@ -63,7 +63,7 @@ pub(super) struct World<'a> {
 impl<'a> World<'a> {
     /// Combines a fork and run times.
     pub fn new(fork: Fork, runtimes: Runtimes, bounds: Bounds, traced: bool, go_on: GoOn<'a>) -> Self {
-        let tally = fork.partition().map(|part| Tally::beginning(part, fork.now, LONG_WAIT)).unwrap_or_default();
+        let tally = fork.partition().map(|part| Tally::initial(part, fork.now, LONG_WAIT)).unwrap_or_default();
         let Fork { scheduler, partition, now, pace, text } = fork;
         let mut world = Self {
             scheduler,
@@ -190,7 +190,7 @@ impl<'a> World<'a> {
         self.tally.observe(&events, &self.scheduler);
         for event in &events {
             if let EventKind::Allocated { app, ask, placeholder: false, .. } = &event.kind {
-                self.begins(event.at, app, ask);
+                self.starts(event.at, app, ask);
             }
         }
         if let Some(trace) = &mut self.trace {
@@ -200,7 +200,7 @@ impl<'a> World<'a> {
         Ok(events)
     }
 
-    fn begins(&mut self, at: Time, app: &AppId, ask: &AskId) {
+    fn starts(&mut self, at: Time, app: &AppId, ask: &AskId) {
         let found = self.part().and_then(|part| {
             let app = part.app(app)?;
             let number = app.asks.get(app.ask_key(ask)?)?.allocation?.number;
@@ -238,14 +238,14 @@ impl<'a> World<'a> {
                 self.cycle()?;
                 continue;
             }
-            let looks = self.scaler.is_some();
+            let scales = self.scaler.is_some();
             let awaits = self.scaler.as_ref().is_some_and(Autoscaler::awaits_nodes);
             let soon = self.scheduler.next_timer().is_some_and(|timer| timer <= self.now + SOON);
             if self.ends.is_empty()
                 && self.arrivals.is_empty()
                 && !soon
                 && !awaits
-                && (self.now.since(self.last_event) >= QUIET || (self.pace.retry.is_none() && !looks))
+                && (self.now.since(self.last_event) >= QUIET || (self.pace.retry.is_none() && !scales))
             {
                 return Ok(true);
             }

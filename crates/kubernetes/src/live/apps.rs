@@ -74,15 +74,15 @@ impl Live {
         if self.settings.gangs {
             match gang::task_groups(&first.metadata) {
                 Ok(found) => groups = found,
-                Err(why) => self.say(first, Weight::Warning, GANG, "TaskGroupsError", why),
+                Err(why) => self.report(first, Weight::Warning, GANG, "TaskGroupsError", why),
             }
         }
-        let is_gang = !groups.is_empty() && !self.has_begun(id);
+        let is_gang = !groups.is_empty() && !self.has_started(id);
         let namespace = self.cluster.namespaces.get(&first.metadata.namespace);
         let of_gang = if is_gang { groups.as_slice() } else { &[] };
         let (submission, bad) = application::submission(id, first, namespace, of_gang, self.settings.users);
         if let Some(why) = bad {
-            self.say(first, Weight::Warning, "Scheduling", "Scheduling", why);
+            self.report(first, Weight::Warning, "Scheduling", "Scheduling", why);
         }
         let owner = first.metadata.owner_references.first().map(|owner| owner.uid.clone());
         let is_placeholder = gang::is_placeholder(&first.metadata);
@@ -103,14 +103,14 @@ impl Live {
     }
 
     /// A real pod has a node, which ends the gang phase (K8S-223).
-    fn has_begun(&self, id: &AppId) -> bool {
+    fn has_started(&self, id: &AppId) -> bool {
         let is_member = |pod: &Pod| application::id(&pod.metadata, self.settings.unique_ids) == id.as_str();
         let pods = self.cluster.pods.values().filter(|pod| self.is_own(pod) && !pod.is_terminated());
         pods.filter(|pod| pod.node().is_some() && !gang::is_placeholder(&pod.metadata)).any(|pod| is_member(pod))
     }
 
     /// Returns true if the pod must wait for the placeholders of its gang.
-    pub(super) fn holds(&mut self, id: &AppId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn add_to_gang(&mut self, id: &AppId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
         let uid = AskId::from(pod.metadata.uid.as_str());
         self.join(id, &uid, pod, sink);
         let waits = self.apps.get(id).is_some_and(|app| app.phase != Phase::Running && app.refused.is_none());
@@ -128,7 +128,7 @@ impl Live {
         let (phase, groups) = (app.phase, app.groups.clone());
         let tasks = self.tasks_of(id);
         let is_bound = |task: &Task| matches!(task.stage, Stage::Bound(_));
-        let begun = tasks.iter().any(|(_, task)| is_bound(task) && !task.is_placeholder());
+        let started = tasks.iter().any(|(_, task)| is_bound(task) && !task.is_placeholder());
         let allocated = |group: &TaskGroup| {
             let of_group = tasks.iter().filter(|(_, task)| {
                 task.is_placeholder() && is_bound(task) && gang::group_of(&task.pod.metadata) == group.name
@@ -137,13 +137,13 @@ impl Live {
         };
         let whole = phase == Phase::Reserving && groups.iter().all(|group| allocated(group) >= members(group));
         let given_up = phase == Phase::Resuming && !tasks.iter().any(|(_, task)| task.is_placeholder());
-        if !(begun || whole || given_up) {
+        if !(started || whole || given_up) {
             return self.create_missing(id);
         }
         let first = Arc::clone(&app.first);
         if whole {
             let message = "all placeholders of the gang are allocated: its pods replace them".to_owned();
-            self.say(&first, Weight::Normal, GANG, "GangReservationComplete", message);
+            self.report(&first, Weight::Normal, GANG, "GangReservationComplete", message);
         }
         self.release_held(id, sink);
     }
@@ -152,9 +152,13 @@ impl Live {
         if let Some(app) = self.apps.get_mut(id) {
             app.phase = Phase::Running;
         }
-        let held: Vec<AskId> =
-            self.tasks_of(id).into_iter().filter(|(_, task)| task.stage == Stage::Held).map(|(uid, _)| uid).collect();
-        for uid in held {
+        let blocked: Vec<AskId> = self
+            .tasks_of(id)
+            .into_iter()
+            .filter(|(_, task)| task.stage == Stage::Blocked)
+            .map(|(uid, _)| uid)
+            .collect();
+        for uid in blocked {
             self.set(&uid, Stage::Left(String::new()));
             self.enter(&uid, sink);
         }
@@ -194,7 +198,7 @@ impl Live {
         }
         if !deeds.is_empty() {
             let message = format!("{} placeholders are created for the gang", deeds.len());
-            self.say(&first, Weight::Normal, GANG, "CreatingPlaceholders", message);
+            self.report(&first, Weight::Normal, GANG, "CreatingPlaceholders", message);
         }
         self.deeds.extend(deeds);
     }
@@ -206,7 +210,7 @@ impl Live {
         app.creating.clear();
         let first = Arc::clone(&app.first);
         let message = format!("cannot create a placeholder of the gang, so the gang runs without placeholders: {why}");
-        self.say(&first, Weight::Warning, GANG, "PlaceholderCreateFailed", message);
+        self.report(&first, Weight::Warning, GANG, "PlaceholderCreateFailed", message);
         self.delete_placeholders(&id);
         self.release_held(&id, sink);
     }
@@ -263,7 +267,7 @@ impl Live {
                 app.creating.clear();
                 let first = Arc::clone(&app.first);
                 let message = "the gang timed out: its pods are scheduled one by one".to_owned();
-                self.say(&first, Weight::Warning, GANG, "PlaceholderTimeOut", message);
+                self.report(&first, Weight::Warning, GANG, "PlaceholderTimeOut", message);
                 self.delete_placeholders(id);
                 self.check_gang(id, sink);
             }
@@ -293,11 +297,11 @@ impl Live {
             .collect();
         let words = format!("its application failed: {message}");
         for (uid, pod) in waiting {
-            self.withdraw(&uid, sink);
+            self.cancel(&uid, sink);
             let known = self.tasks.get(&uid).is_some_and(|task| task.stage == Stage::Refused(words.clone()));
             self.set(&uid, Stage::Refused(words.clone()));
             if !known {
-                self.say(&pod, Weight::Warning, "ApplicationFailed", "ApplicationFailed", words.clone());
+                self.report(&pod, Weight::Warning, "ApplicationFailed", "ApplicationFailed", words.clone());
                 if message.contains(NOT_TOGETHER) {
                     let pod = PodName::of(&pod.metadata);
                     self.do_later(Deed::Fail { pod, reason: NOT_TOGETHER, message: words.clone() });
@@ -315,7 +319,7 @@ fn raw_groups(first: &Pod) -> Vec<serde_json::Value> {
 /// Stable for a placeholder, so that it is not created twice.
 fn suffix(uid: &str, number: u64) -> String {
     use sha2::{Digest as _, Sha256};
-    const SIGNS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    const SYMBOLS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let digest = Sha256::digest(format!("{uid}/{number}").as_bytes());
-    digest.iter().take(10).map(|byte| char::from(SIGNS[usize::from(*byte) % SIGNS.len()])).collect()
+    digest.iter().take(10).map(|byte| char::from(SYMBOLS[usize::from(*byte) % SYMBOLS.len()])).collect()
 }

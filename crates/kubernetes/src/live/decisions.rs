@@ -9,7 +9,7 @@ use model::{AppId, AskId, NodeId};
 use scheduler::{Event, EventKind, ReleaseReason};
 
 impl Live {
-    pub(super) fn hear(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn handle(&mut self, sink: &mut dyn Sink) {
         loop {
             let events = sink.take_events();
             if events.is_empty() {
@@ -91,11 +91,11 @@ impl Live {
         match reason {
             ReleaseReason::Preempted => {
                 let why = victim.unwrap_or_else(|| "it is preempted for a request with a higher priority".to_owned());
-                self.say(&pod, Weight::Warning, "Preempted", "Preempted", format!("it is deleted: {why}"));
+                self.report(&pod, Weight::Warning, "Preempted", "Preempted", format!("it is deleted: {why}"));
             }
             ReleaseReason::Timeout if is_placeholder => {
                 let message = "the placeholder is deleted: it timed out, or it is too small".to_owned();
-                self.say(&pod, Weight::Normal, "GangScheduling", "PlaceholderTimeOut", message);
+                self.report(&pod, Weight::Normal, "GangScheduling", "PlaceholderTimeOut", message);
             }
             _ => {}
         }
@@ -115,7 +115,7 @@ impl Live {
         for uid in members {
             if let Some(pod) = self.tasks.get(&uid).map(|task| Arc::clone(&task.pod)) {
                 let message = format!("its application {app} was killed by {by}{because}");
-                self.say(&pod, Weight::Warning, "Killing", "Killing", message);
+                self.report(&pod, Weight::Warning, "Killing", "Killing", message);
             }
             self.delete(&uid);
         }

@@ -37,7 +37,7 @@ pub enum Weight {
 
 /// A Kubernetes Event about a pod (K8S-230).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Said {
+pub struct Report {
     /// The pod that it is about.
     pub pod: PodName,
     /// Whether something is wrong.
@@ -77,7 +77,7 @@ pub enum Deed {
         message: String,
     },
     /// Write an Event.
-    Say(Said),
+    Report(Report),
 }
 
 /// A placeholder pod to be created.

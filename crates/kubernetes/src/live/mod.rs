@@ -30,7 +30,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use self::deeds::{Deed, Failure, Outcome, Placeholder, PodName, Said, Weight};
+pub use self::deeds::{Deed, Failure, Outcome, Placeholder, PodName, Report, Weight};
 use super::cluster::Cluster;
 use super::objects::Object;
 use super::pod_resources::SidecarSum;
@@ -125,7 +125,7 @@ impl Live {
     /// Handles inputs in order, after the scheduler's events. `now` is since 1970. Returns the operations.
     pub fn batch(&mut self, now: Time, inputs: Vec<Input>, sink: &mut dyn Sink) -> Vec<Deed> {
         self.now = self.now.max(now);
-        self.hear(sink);
+        self.handle(sink);
         for input in inputs {
             match input {
                 Input::Put(object) => self.put(object.0, sink),
@@ -133,11 +133,11 @@ impl Live {
                 Input::Done(outcome) => self.done(outcome, sink),
                 Input::Configured => self.try_refused_again(sink),
             }
-            self.hear(sink);
+            self.handle(sink);
         }
         self.ask_those_due(sink);
         self.renew_filters(sink);
-        self.hear(sink);
+        self.handle(sink);
         std::mem::take(&mut self.deeds)
     }
 
@@ -188,15 +188,15 @@ impl Live {
 
     fn do_later(&mut self, deed: Deed) {
         // The previous instance reported the initial state already.
-        if self.started || !matches!(deed, Deed::Say(_)) {
+        if self.started || !matches!(deed, Deed::Report(_)) {
             self.deeds.push(deed);
         }
     }
 
     fn seen(&self) -> Vec<&Arc<super::objects::Pod>> {
-        let ours = self.tasks.values().filter(|task| task.stage.is_seen()).map(|task| &task.pod);
+        let local = self.tasks.values().filter(|task| task.stage.is_seen()).map(|task| &task.pod);
         let others = self.cluster.pods.values().filter(|pod| !self.is_own(pod));
-        ours.chain(others.filter(|pod| pod.node().is_some_and(|node| self.nodes.contains_key(node)))).collect()
+        local.chain(others.filter(|pod| pod.node().is_some_and(|node| self.nodes.contains_key(node)))).collect()
     }
 
     fn renew_filters(&mut self, sink: &mut dyn Sink) {

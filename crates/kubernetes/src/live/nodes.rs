@@ -58,11 +58,11 @@ impl Live {
                 return;
             }
         };
-        let mut begin = false;
+        let mut start = false;
         if self.started {
-            sink.filters(&mut |filters| begin = filters.put_node(&object) == NodeChange::Begin);
+            sink.filters(&mut |filters| start = filters.put_node(&object) == NodeChange::Start);
         }
-        self.stale |= begin;
+        self.stale |= start;
         self.cluster.nodes.insert(name.clone(), object);
         if self.nodes.contains_key(&name) {
             self.refresh_node(&name, Some(spec.capacity), sink);

@@ -70,9 +70,9 @@ impl Live {
                     self.storage_changed(sink);
                 }
             }
-            Object::CsiNode(says) => {
-                let name = says.metadata.name.clone();
-                if self.cluster.replace(Object::CsiNode(says)) {
+            Object::CsiNode(csi_node) => {
+                let name = csi_node.metadata.name.clone();
+                if self.cluster.replace(Object::CsiNode(csi_node)) {
                     self.limits_changed(&name, sink);
                 }
             }
@@ -114,8 +114,8 @@ impl Live {
 
     fn limits_changed(&self, node: &str, sink: &mut dyn Sink) {
         if self.started {
-            let says = self.cluster.storage().csi_nodes.get(node);
-            sink.filters(&mut |filters| filters.put_limits(node, says));
+            let csi_node = self.cluster.storage().csi_nodes.get(node);
+            sink.filters(&mut |filters| filters.put_limits(node, csi_node));
         }
     }
 }

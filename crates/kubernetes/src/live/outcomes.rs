@@ -55,7 +55,7 @@ impl Live {
                 task.failures = 0;
                 task.bad_nodes.clear();
                 let message = format!("bound to node {node}, as a pod of application {app}");
-                self.say(&object, Weight::Normal, "PodBindSuccessful", "PodBindSuccessful", message);
+                self.report(&object, Weight::Normal, "PodBindSuccessful", "PodBindSuccessful", message);
                 self.check_gang(&app, sink);
             }
             // Not a failure: the watch reports the new state (K8S-214).
@@ -64,12 +64,12 @@ impl Live {
                 let doubled = FIRST_PAUSE.saturating_mul(1 << task.failures.min(16)).min(LONGEST_PAUSE);
                 task.failures = task.failures.saturating_add(1);
                 let due = self.now + doubled;
-                self.withdraw(&uid, sink);
+                self.cancel(&uid, sink);
                 self.set(&uid, Stage::Later(due));
                 self.later.insert((due, uid.clone()));
                 self.count_failure(&uid, node, sink);
                 let message = format!("cannot bind the pod to node {node}, retry in {} s: {why}", doubled.as_secs());
-                self.say(&object, Weight::Warning, "PodBindFailure", "PodBindFailure", message);
+                self.report(&object, Weight::Warning, "PodBindFailure", "PodBindFailure", message);
             }
         }
     }

@@ -65,7 +65,7 @@ mod tests {
     use crate::objects::Pod;
 
     #[test]
-    fn kt_21_a_placeholder_has_what_its_group_says() {
+    fn kt_21_a_placeholder_has_the_properties_of_its_group() {
         let group = json!({"name": "g", "MINMEMBER": 1, "minResource": {"cpu": "1"}, "nodeselector": {"zone": "a"}, "tolerations": null});
         let annotations = json!({"yunikorn.apache.org/task-groups": json!([group.clone()]).to_string()});
         let first: Pod = serde_json::from_value(json!({

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::deeds::{Deed, PodName, Said, Weight};
+use super::deeds::{Deed, PodName, Report, Weight};
 use super::stage::{Stage, Task};
 use super::{Live, Sink};
 use crate::application;
@@ -82,7 +82,7 @@ impl Live {
 
     fn new_task(&mut self, uid: AskId, pod: Arc<Pod>, sink: &mut dyn Sink) {
         if let Some(several) = application::several(&pod.metadata) {
-            self.say(&pod, Weight::Warning, "Scheduling", "Scheduling", several);
+            self.report(&pod, Weight::Warning, "Scheduling", "Scheduling", several);
         }
         let app = AppId::from(application::id(&pod.metadata, self.settings.unique_ids));
         let task = Task {
@@ -121,18 +121,18 @@ impl Live {
                     (Some(reason), _) | (None, Err(reason)) => reason,
                 };
                 if before != Stage::Left(reason.clone()) {
-                    self.say_left(&pod, &reason);
+                    self.report_left(&pod, &reason);
                 }
                 self.set(uid, Stage::Left(reason));
             }
         }
     }
 
-    fn say_left(&mut self, pod: &Pod, reason: &str) {
+    fn report_left(&mut self, pod: &Pod, reason: &str) {
         let gated = !pod.spec.scheduling_gates.is_empty();
         let (weight, word) = if gated { (Weight::Normal, "Scheduling") } else { (Weight::Warning, "FailedScheduling") };
         if pod.metadata.deletion_timestamp.is_none() {
-            self.say(pod, weight, word, word, reason.to_owned());
+            self.report(pod, weight, word, word, reason.to_owned());
         }
     }
 
@@ -155,8 +155,8 @@ impl Live {
         if let Some(task) = self.tasks.get_mut(uid) {
             task.resource = resource.clone();
         }
-        if self.holds(&app, &pod, sink) {
-            self.set(uid, Stage::Held);
+        if self.add_to_gang(&app, &pod, sink) {
+            self.set(uid, Stage::Blocked);
             return self.check_gang(&app, sink);
         }
         self.set(uid, Stage::Pending);
@@ -209,19 +209,20 @@ impl Live {
             }
             // Another scheduler bound it to a different node.
             (Stage::Assumed(_) | Stage::Bound(_) | Stage::Pending, Some(_)) => {
-                self.withdraw(uid, sink);
+                self.cancel(uid, sink);
                 self.enter(uid, sink);
             }
             // The watch has not reported the binding yet.
             (Stage::Assumed(_) | Stage::Bound(_) | Stage::Leftover(_), None) => {}
             (Stage::Pending, None) => match not_yet(&pod, self.cluster.storage()) {
                 Some(_) => {
-                    self.withdraw(uid, sink);
+                    self.cancel(uid, sink);
                     self.enter(uid, sink);
                 }
                 None => self.resize(uid, sink),
             },
-            (Stage::Later(_) | Stage::Held | Stage::Refused(_), None) if pod.metadata.deletion_timestamp.is_none() => {}
+            (Stage::Later(_) | Stage::Blocked | Stage::Refused(_), None)
+                if pod.metadata.deletion_timestamp.is_none() => {}
             _ => self.enter(uid, sink),
         }
     }
@@ -238,13 +239,13 @@ impl Live {
         sink.apply(PartitionCommand::Ask(self.spec(&pod, &app, resource, false)));
     }
 
-    pub(super) fn withdraw(&mut self, uid: &AskId, sink: &mut dyn Sink) {
+    pub(super) fn cancel(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let before = std::mem::replace(&mut task.stage, Stage::Left(String::new()));
         if before.is_asked() {
             sink.apply(PartitionCommand::Release { app: task.app.clone(), ask: uid.clone() });
             // Handle the resulting events now, so that they do not count for the next request of the pod.
-            self.hear(sink);
+            self.handle(sink);
         }
     }
 
@@ -266,10 +267,10 @@ impl Live {
         let Some(task) = self.tasks.get(uid) else { return };
         match task.stage {
             Stage::Bound(_) => self.leave_over(uid, sink),
-            Stage::Pending | Stage::Held => {
+            Stage::Pending | Stage::Blocked => {
                 let pod = Arc::clone(&task.pod);
                 self.set(uid, Stage::Refused(why.to_owned()));
-                self.say(&pod, Weight::Warning, "TaskRejected", "TaskRejected", why.to_owned());
+                self.report(&pod, Weight::Warning, "TaskRejected", "TaskRejected", why.to_owned());
             }
             _ => {}
         }
@@ -306,7 +307,7 @@ impl Live {
             match stage {
                 Stage::Left(_) => self.enter(&uid, sink),
                 Stage::Pending if not_yet(&pod, self.cluster.storage()).is_some() => {
-                    self.withdraw(&uid, sink);
+                    self.cancel(&uid, sink);
                     self.enter(&uid, sink);
                 }
                 stage if stage.is_seen() => self.see(&pod, sink),
@@ -329,7 +330,7 @@ impl Live {
         }
     }
 
-    pub(super) fn say(
+    pub(super) fn report(
         &mut self,
         pod: &Pod,
         weight: Weight,
@@ -338,7 +339,7 @@ impl Live {
         message: String,
     ) {
         let pod = PodName::of(&pod.metadata);
-        self.do_later(Deed::Say(Said { pod, weight, reason, action, message }));
+        self.do_later(Deed::Report(Report { pod, weight, reason, action, message }));
     }
 
     pub(super) fn delete(&mut self, uid: &AskId) {

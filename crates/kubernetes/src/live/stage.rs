@@ -13,7 +13,7 @@ pub(super) enum Stage {
     /// Its node does not exist.
     Orphan,
     /// Waits for the placeholders of its gang (K8S-202).
-    Held,
+    Blocked,
     /// Requested, without a node.
     Pending,
     /// Being bound to this node (K8S-210).
@@ -52,7 +52,7 @@ impl Stage {
         match self {
             Self::Left(why) | Self::Refused(why) => Some(why),
             Self::Orphan => Some("it names a node that does not exist"),
-            Self::Held => Some("its gang is incomplete: it is requested after the placeholders are allocated"),
+            Self::Blocked => Some("its gang is incomplete: it is requested after the placeholders are allocated"),
             Self::Later(_) => Some("binding failed; a retry follows"),
             _ => None,
         }

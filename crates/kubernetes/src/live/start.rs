@@ -37,7 +37,7 @@ impl Live {
         pods.sort_by_key(|pod| (live.created(pod), pod.metadata.namespace.clone(), pod.metadata.name.clone()));
         for pod in pods {
             live.put_pod(pod, sink);
-            live.hear(sink);
+            live.handle(sink);
         }
         sink.set_filters(live.filters());
         live.started = true;
@@ -45,7 +45,7 @@ impl Live {
         for name in live.nodes.keys().cloned().collect::<Vec<_>>() {
             live.refresh_node(&name, None, sink);
         }
-        live.hear(sink);
+        live.handle(sink);
         for id in live.apps.keys().cloned().collect::<Vec<_>>() {
             live.check_gang(&id, sink);
         }

@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub(crate) use culprit::{Step, Unread, read_as, shown};
-pub(crate) use pod::{Affinity, Container, ContainerStatus, Named, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
+pub(crate) use pod::{
+    Affinity, Container, ContainerStatus, Named, Pod, PodTerm, Resources, SpreadConstraint, Toleration, Volume,
+};
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 pub(crate) type Amounts = BTreeMap<String, Amount>;
@@ -126,7 +128,10 @@ fn unnamed(kind: &str) -> Result<Option<Object>, String> {
 pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            map.retain(|_, value| !value.is_null());
+            // To retain is slow, and nearly no map has a null.
+            if map.values().any(Value::is_null) {
+                map.retain(|_, value| !value.is_null());
+            }
             map.values_mut().for_each(drop_nulls);
         }
         Value::Array(list) => list.iter_mut().for_each(drop_nulls),

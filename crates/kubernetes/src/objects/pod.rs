@@ -49,6 +49,7 @@ pub(crate) struct PodSpec {
     pub resource_claims: Vec<Named>,
     pub image_pull_secrets: Vec<Named>,
     pub service_account_name: String,
+    pub active_deadline_seconds: Option<i64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -73,20 +74,21 @@ impl Container {
     }
 }
 
-/// Requests of a container. A resource with only a limit is requested up to the limit, like the API server.
+/// Requests and limits of a container. A resource with only a limit is requested up to the limit, like the API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "PodResources")]
 pub(crate) struct Resources {
     pub requests: Amounts,
+    pub limits: Amounts,
 }
 
 impl From<PodResources> for Resources {
     fn from(written: PodResources) -> Self {
         let PodResources { mut requests, limits } = written;
-        for (name, limit) in limits {
-            requests.entry(name).or_insert(limit);
+        for (name, limit) in &limits {
+            requests.entry(name.clone()).or_insert_with(|| limit.clone());
         }
-        Self { requests }
+        Self { requests, limits }
     }
 }
 

@@ -44,14 +44,14 @@ impl Conditions {
 
     /// Compares labels and name (K8S-173).
     pub fn wants(&self, node: &NodeFacts) -> bool {
-        let labelled = self.selector.iter().all(|(key, value)| node.labels.get(key) == Some(value));
-        labelled && self.terms.as_ref().is_none_or(|terms| terms.matches(node.id.as_str(), &node.labels))
+        let labeled = self.selector.iter().all(|(key, value)| node.labels.get(key) == Some(value));
+        labeled && self.terms.as_ref().is_none_or(|terms| terms.matches(node.id.as_str(), &node.labels))
     }
 
     /// Returns the first one (K8S-171).
     pub fn untolerated<'n>(&self, node: &'n NodeFacts) -> Option<&'n Taint> {
-        let keeps_off = |taint: &&Taint| taint.effect != "PreferNoSchedule" && !self.tolerates(taint);
-        node.taints.iter().find(keeps_off)
+        let excludes = |taint: &&Taint| taint.effect != "PreferNoSchedule" && !self.tolerates(taint);
+        node.taints.iter().find(excludes)
     }
 
     fn tolerates(&self, taint: &Taint) -> bool {

@@ -80,7 +80,7 @@ items:
     }
 
     #[test]
-    fn a_copy_of_a_pod_says_what_the_pod_says_even_of_one_that_runs() {
+    fn a_copied_pod_reports_the_same_as_the_pod_also_when_it_runs() {
         let mut snapshot = copied();
         more(&mut snapshot, "w1", "w1-2");
         assert!(passes(&snapshot, "w1-2", "n1") && !passes(&snapshot, "w1-2", "n2"), "it has the selector");
@@ -106,7 +106,7 @@ items:
     }
 
     #[test]
-    fn a_spread_counts_the_domain_that_came() {
+    fn a_spread_counts_a_new_domain() {
         let mut snapshot = copied();
         for (copy, node) in [("x1", "n1"), ("x2", "n2")] {
             more(&mut snapshot, "x", copy);
@@ -118,7 +118,7 @@ items:
     }
 
     #[test]
-    fn a_copy_of_a_snapshot_knows_nothing_of_copies_in_the_other() {
+    fn a_copy_of_a_snapshot_is_independent_of_other_copies() {
         let original = copied();
         let mut fork = original.clone();
         more(&mut fork, "n1", "n3");

@@ -19,7 +19,7 @@ enum Rule {
 }
 
 impl Rule {
-    fn holds(&self, labels: &Labels) -> bool {
+    fn is_met(&self, labels: &Labels) -> bool {
         let number = |key: &str| labels.get(key).and_then(|value| value.parse::<i64>().ok());
         match self {
             Self::In(key, values) => labels.get(key).is_some_and(|value| values.contains(value)),
@@ -107,7 +107,7 @@ impl Selector {
     pub fn matches(&self, labels: &Labels) -> bool {
         !self.nothing
             && self.pairs.iter().all(|(key, value)| labels.get(key) == Some(value))
-            && self.rules.iter().all(|rule| rule.holds(labels))
+            && self.rules.iter().all(|rule| rule.is_met(labels))
     }
 }
 
@@ -141,11 +141,11 @@ impl NodeTerms {
 
     /// Returns true if a term matches the node.
     pub fn matches(&self, name: &str, labels: &Labels) -> bool {
-        let holds = |term: &Term| {
+        let is_met = |term: &Term| {
             term.names.iter().all(|(wanted, equal)| (wanted == name) == *equal)
-                && term.rules.iter().all(|rule| rule.holds(labels))
+                && term.rules.iter().all(|rule| rule.is_met(labels))
         };
-        self.0.iter().any(holds)
+        self.0.iter().any(is_met)
     }
 
     /// Returns names if every term has one.

@@ -52,9 +52,9 @@ pub(super) struct Attached {
 
 impl Attached {
     /// Returns true if the node has one volume less.
-    fn change(&mut self, node: usize, volume: usize, driver: usize, comes: bool) -> bool {
+    fn change(&mut self, node: usize, volume: usize, driver: usize, added: bool) -> bool {
         let users = self.users.get(&(node, volume)).copied().unwrap_or(0);
-        let (now, count) = if comes { (users + 1, 1) } else { (users.saturating_sub(1), -1) };
+        let (now, count) = if added { (users + 1, 1) } else { (users.saturating_sub(1), -1) };
         if now == 0 {
             self.users.remove(&(node, volume));
         } else {
@@ -65,15 +65,15 @@ impl Attached {
         }
         let volumes = self.counts.entry((node, driver)).or_default();
         *volumes = volumes.saturating_add_signed(count);
-        !comes
+        !added
     }
 }
 
 impl Snapshot {
-    pub(super) fn change_volumes(&mut self, pod: &PodFacts, node: usize, comes: bool) {
+    pub(super) fn change_volumes(&mut self, pod: &PodFacts, node: usize, added: bool) {
         for volume in &pod.volumes {
             let driver = self.facts.known.volumes.driver_of[*volume];
-            self.freed += u64::from(self.attached.change(node, *volume, driver, comes));
+            self.freed += u64::from(self.attached.change(node, *volume, driver, added));
         }
     }
 
@@ -95,10 +95,10 @@ impl Snapshot {
     }
 
     /// `None` removes the limits.
-    pub(crate) fn put_limits(&mut self, node: &str, says: Option<&CsiNode>) {
+    pub(crate) fn put_limits(&mut self, node: &str, csi_node: Option<&CsiNode>) {
         self.freed += 1;
         let table = &mut Arc::make_mut(&mut self.facts).known.volumes;
-        let drivers = says.map(|says| says.spec.drivers.as_slice()).unwrap_or_default();
+        let drivers = csi_node.map(|csi_node| csi_node.spec.drivers.as_slice()).unwrap_or_default();
         let limits = drivers.iter().filter_map(|driver| Some((table.driver(&driver.name), driver.allocatable.count?)));
         let limits: BTreeMap<usize, u32> = limits.collect();
         if limits.is_empty() {
@@ -122,9 +122,9 @@ impl Snapshot {
         // Additions before removals, so that an unchanged volume never disappears in between.
         let changes = now.iter().filter(|(name, at)| before.get(*name) != Some(*at)).map(|(_, at)| (*at, true));
         let gone = before.iter().filter(|(name, at)| now.get(*name) != Some(*at)).map(|(_, at)| (*at, false));
-        for ((node, volume), comes) in changes.chain(gone) {
+        for ((node, volume), added) in changes.chain(gone) {
             let driver = self.facts.known.volumes.driver_of[volume];
-            self.freed += u64::from(self.attached.change(node, volume, driver, comes));
+            self.freed += u64::from(self.attached.change(node, volume, driver, added));
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) enum NodeChange {
     /// The snapshot is updated.
     Taken,
     /// Its labels changed: the snapshot must be rebuilt.
-    Begin,
+    Start,
 }
 
 impl Snapshot {
@@ -102,7 +102,7 @@ impl Snapshot {
         }
         let spreads = self.facts.known.counters.iter().any(|counter| matches!(counter.what, What::Spread(_)));
         if old.labels != new.labels || spreads {
-            return NodeChange::Begin;
+            return NodeChange::Start;
         }
         let known = &mut Arc::make_mut(&mut self.facts).known;
         known.table.nodes[number] = new;
@@ -125,10 +125,10 @@ impl Snapshot {
     }
 
     /// Ignores unknown objects.
-    pub(crate) fn place(&mut self, pod: &AskId, node: &str, comes: bool) {
+    pub(crate) fn place(&mut self, pod: &AskId, node: &str, added: bool) {
         let pod = self.facts.by_uid.get(pod.as_str());
         if let (Some(pod), Some(node)) = (pod.copied(), self.facts.known.table.find(node)) {
-            self.change(pod, node, comes);
+            self.change(pod, node, added);
         }
     }
 
@@ -145,7 +145,7 @@ impl Snapshot {
     }
 
     /// Objects that are unknown to the other snapshot keep their placement.
-    pub(crate) fn stand_as(&mut self, of: &Self) {
+    pub(crate) fn copy_from(&mut self, of: &Self) {
         let facts = Arc::clone(&self.facts);
         let there = |pod: &usize| {
             let (pod, _) = facts.pods[*pod].pod.as_ref()?;

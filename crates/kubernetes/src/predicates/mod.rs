@@ -103,7 +103,7 @@ impl Snapshot {
             barred: OrdSet::new(),
             freed: 0,
         };
-        storage.csi_nodes.iter().for_each(|(node, says)| snapshot.put_limits(node, Some(says)));
+        storage.csi_nodes.iter().for_each(|(node, csi_node)| snapshot.put_limits(node, Some(csi_node)));
         snapshot.put_attachments(storage);
         snapshot.put_pods(pods, namespaces, storage);
         for pod in pods {
@@ -230,30 +230,30 @@ impl Snapshot {
         Some((self.counts.get(counter)?, domain))
     }
 
-    fn change(&mut self, number: usize, node: usize, comes: bool) {
-        match (self.placed.get(&number).copied(), comes) {
+    fn change(&mut self, number: usize, node: usize, added: bool) {
+        match (self.placed.get(&number).copied(), added) {
             (None, true) => self.placed.insert(number, node),
             (Some(at), false) if at == node => self.placed.remove(&number),
             _ => return,
         };
-        self.count(number, node, comes, 0);
+        self.count(number, node, added, 0);
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
-        self.change_volumes(pod, node, comes);
-        let holds = !(pod.alone.is_empty() && pod.ports.is_empty());
-        if holds && !comes {
+        self.change_volumes(pod, node, added);
+        let is_restricted = !(pod.alone.is_empty() && pod.ports.is_empty());
+        if is_restricted && !added {
             self.freed += 1;
         }
         for claim in &pod.alone {
             let users = self.in_use.entry(*claim).or_default();
-            *users = if comes { *users + 1 } else { users.saturating_sub(1) };
+            *users = if added { *users + 1 } else { users.saturating_sub(1) };
         }
         if pod.ports.is_empty() {
             return;
         }
         let taken = self.ports.entry(node).or_default();
         for port in &pod.ports {
-            if comes {
+            if added {
                 taken.push_back(port.clone());
             } else if let Some(at) = taken.iter().position(|one| one == port) {
                 taken.remove(at);
@@ -262,7 +262,7 @@ impl Snapshot {
     }
 
     /// In the counters from this one on.
-    fn count(&mut self, number: usize, node: usize, comes: bool, from: usize) {
+    fn count(&mut self, number: usize, node: usize, added: bool, from: usize) {
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
         let meant = pod.meant.iter().flat_map(|matcher| &facts.counting[*matcher]);
@@ -274,7 +274,7 @@ impl Snapshot {
             };
             let domain = facts.known.table.topology(*key).of(node).filter(|_| counted);
             if let (Some(domain), Some(counts)) = (domain, self.counts.get_mut(*counter)) {
-                counts.change(domain, comes);
+                counts.change(domain, added);
             }
         }
     }
@@ -346,7 +346,7 @@ impl Predicates for Snapshot {
     fn placed_as(&self, other: &dyn Predicates) -> Option<Arc<dyn Predicates>> {
         let other = other.as_any_ref()?.downcast_ref::<Self>()?;
         let mut copy = self.clone();
-        copy.stand_as(other);
+        copy.copy_from(other);
         Some(Arc::new(copy))
     }
 

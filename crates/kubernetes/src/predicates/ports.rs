@@ -22,8 +22,8 @@ impl HostPort {
 
 pub(super) fn of(pod: &Pod) -> Vec<HostPort> {
     let or = |text: &str, usual: &str| if text.is_empty() { usual.to_owned() } else { text.to_owned() };
-    let beside = pod.spec.init_containers.iter().filter(|container: &&Container| container.is_sidecar());
-    let ports = pod.spec.containers.iter().chain(beside).flat_map(|container| &container.ports);
+    let sidecars = pod.spec.init_containers.iter().filter(|container: &&Container| container.is_sidecar());
+    let ports = pod.spec.containers.iter().chain(sidecars).flat_map(|container| &container.ports);
     let taken = ports.filter(|port| port.host_port > 0).map(|port| HostPort {
         protocol: or(&port.protocol, "TCP"),
         ip: or(&port.host_ip, ANY),

@@ -43,15 +43,15 @@ fn parameters_of_a_gang_without_effect_are_named() {
 fn a_task_group_that_asks_for_less_than_its_pod_is_named() {
     let sidecar =
         format!("containers: [{}, {{name: s, resources: {{requests: {{memory: 512Mi}}}}}}]", container("c", "2Gi"));
-    let said = notices("", &sidecar);
+    let reported = notices("", &sidecar);
     let words = "pod ns/p: its task group \"head\" requests less than the pod: memory 2Gi of 2.5Gi. Its placeholder is released";
-    assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
+    assert!(reported.len() == 1 && reported[0].starts_with(words), "{reported:?}");
     let overhead = notices("", &format!("overhead: {{memory: 1Gi}}, containers: [{}]", container("c", "2Gi")));
     assert!(overhead[0].contains("memory 2Gi of 3Gi."), "{overhead:?}");
 }
 
 #[test]
-fn a_reservation_names_for_whom_it_is() {
+fn a_reservation_names_its_request() {
     let pod = |name: &str, at: u32, memory: &str, more: &str| {
         format!(
             "---\nkind: Pod\nmetadata: {{name: {name}, namespace: spark, uid: {name}, creationTimestamp: '2025-01-01T10:00:{at:02}Z', \

@@ -33,18 +33,18 @@ fn submissions(text: &str) -> Vec<Submission> {
 }
 
 #[test]
-fn kt_01_a_label_comes_before_an_annotation() {
+fn kt_01_a_label_has_precedence_over_an_annotation() {
     let both = "labels: {yunikorn.apache.org/app-id: a}, annotations: {yunikorn.apache.org/app-id: b}";
     assert_eq!(id(both, false), "a");
 }
 
 #[test]
-fn kt_02_the_annotation_comes_before_the_old_label() {
+fn kt_02_the_annotation_has_precedence_over_the_old_label() {
     assert_eq!(id("annotations: {yunikorn.apache.org/app-id: b}, labels: {applicationId: c}", false), "b");
 }
 
 #[test]
-fn kt_03_the_old_label_comes_before_that_of_spark() {
+fn kt_03_the_old_label_has_precedence_over_that_of_spark() {
     assert_eq!(id("labels: {applicationId: c, spark-app-selector: d}", false), "c");
     assert_eq!(id("labels: {applicationId: '', spark-app-selector: d}", false), "d");
 }
@@ -80,7 +80,7 @@ fn kt_07_ignore_application_is_read_by_nothing() {
 }
 
 #[test]
-fn kt_08_gates_keep_a_pod_back_until_the_last_is_gone() {
+fn kt_08_gates_block_a_pod_until_the_last_is_removed() {
     let with = |gates: &str| {
         let text = small("p", 0, &format!("schedulingGates: [{gates}]"));
         let found = recovery(&text, Profile::Kornsole);
@@ -164,7 +164,7 @@ fn kt_21_names_of_placeholders() {
 }
 
 #[test]
-fn kt_22_the_driver_is_the_originator_though_placeholders_come_first() {
+fn kt_22_the_driver_is_the_originator_although_placeholders_are_first() {
     let placeholder = small("held", 0, "nodeName: n1").replace(
         "labels: {",
         "ownerReferences: [{kind: Pod, uid: driver}], annotations: {yunikorn.apache.org/placeholder: 'true', \
@@ -173,8 +173,8 @@ fn kt_22_the_driver_is_the_originator_though_placeholders_come_first() {
     let driver = small("driver", 9, "nodeName: n1").replace("labels: {", "labels: {applicationId: x, ");
     let worker = small("worker", 10, "").replace("labels: {", "labels: {applicationId: x, ");
     let found = asks(&(node("n1", "", "") + &placeholder + &driver + &worker));
-    let began: Vec<_> = found.iter().map(|ask| (ask.id.as_str(), ask.originator, ask.placeholder)).collect();
-    assert_eq!(began, [("held", false, true), ("driver", true, false), ("worker", false, false)]);
+    let started_at: Vec<_> = found.iter().map(|ask| (ask.id.as_str(), ask.originator, ask.placeholder)).collect();
+    assert_eq!(started_at, [("held", false, true), ("driver", true, false), ("worker", false, false)]);
 }
 
 #[test]
@@ -182,17 +182,17 @@ fn users_of_pods() {
     let read =
         |metadata: &str, users| application::user(&pod(&format!("metadata: {{name: p, {metadata}}}")).metadata, users);
     let info = |json: &str| format!("annotations: {{yunikorn.apache.org/user.info: '{json}'}}");
-    let nobody = Identity::new("nobody", Vec::<String>::new());
+    let anonymous = Identity::new("nobody", Vec::<String>::new());
     let ann = info("{\"user\": \"ann\", \"groups\": [\"dev\"]}");
     assert_eq!(read(&ann, Users::Trusted), (Identity::new("ann", ["dev"]), None));
-    assert_eq!(read(&ann, Users::Ignored), (nobody.clone(), None));
+    assert_eq!(read(&ann, Users::Ignored), (anonymous.clone(), None));
     assert_eq!(read(&info("{\"groups\": [\"dev\"]}"), Users::Trusted), (Identity::new("nobody", ["dev"]), None));
     let (user, why) = read(&info("ann"), Users::Trusted);
-    assert_eq!(user, nobody);
+    assert_eq!(user, anonymous);
     assert!(why.is_some_and(|why| why.contains("user.info ")));
     let old = "labels: {yunikorn.apache.org/username: bob}";
     assert_eq!(read(old, Users::Trusted).0, Identity::new("bob", Vec::<String>::new()));
-    assert_eq!(read("", Users::Trusted), (nobody, None));
+    assert_eq!(read("", Users::Trusted), (anonymous, None));
 }
 
 #[test]

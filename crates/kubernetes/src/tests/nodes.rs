@@ -11,7 +11,7 @@ fn foreign(name: &str, node: &str, cpu: &str) -> String {
 }
 
 #[test]
-fn kt_29_pods_of_kube_system_use_room_of_their_nodes() {
+fn kt_29_pods_of_kube_system_use_capacity_of_their_nodes() {
     let text = node("n1", "", "")
         + &node("n2", "", "")
         + &foreign("dns", "n1", "9")
@@ -33,7 +33,7 @@ fn kt_30_a_foreign_pod_that_is_bound_counts() {
 }
 
 #[test]
-fn kt_31_pods_of_an_unknown_node_are_orphans_until_it_comes() {
+fn kt_31_pods_of_an_unknown_node_are_orphans_until_it_is_added() {
     let pods = foreign("f", "h1", "1") + &small("p", 0, "nodeName: h1");
     let found = recovery(&pods, Profile::Kornsole);
     assert_eq!((found.foreign, found.asked.len()), (0, 0));
@@ -58,7 +58,7 @@ fn kt_32_a_cordoned_node() {
 }
 
 #[test]
-fn a_node_or_a_running_pod_that_cannot_be_read_takes_no_pods() {
+fn a_node_or_a_running_pod_that_is_invalid_accepts_no_pods() {
     let bad = node("n1", "", "").replace("cpu: '10'", "cpu: many");
     let plan = planned_by(&(bad + &small("p", 0, "")), ONE_QUEUE, Profile::Kornsole);
     assert!(plan.bound.is_empty() && plan.notices[0].contains("node n1 is skipped"), "{:?}", plan.notices);

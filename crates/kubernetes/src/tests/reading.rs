@@ -20,7 +20,7 @@ fn lists_and_single_documents_in_yaml_and_json() {
 }
 
 #[test]
-fn faults_say_where_they_are() {
+fn errors_have_a_location() {
     let faults = |text: &str| read(text).1.faults.join("\n");
     for (text, words) in [
         (

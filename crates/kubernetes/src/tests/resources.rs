@@ -56,14 +56,14 @@ fn kt_10_init_containers_that_need_more() {
 }
 
 #[test]
-fn kt_11_a_sidecar_runs_beside_the_containers() {
+fn kt_11_a_sidecar_runs_with_the_containers() {
     let spec = format!("{}, initContainers: [{}]", large(), sidecar("s", "memory: 10M, cpu: 1"));
     let sum = [("memory", 7_010_000_000), ("vcore", 6120), ("pods", 1)];
     assert_eq!(of(&spec, "", SidecarSum::Once), wanted(&sum));
 }
 
 #[test]
-fn kt_12_an_init_container_runs_beside_the_sidecars_before_it() {
+fn kt_12_an_init_container_runs_with_the_sidecars_before_it() {
     let one = "memory: 10M, cpu: 1";
     let init = [sidecar("s", one), sidecar("t", one), container("i", "memory: 4096M, cpu: 10")];
     let spec = format!("{}, initContainers: [{}]", large(), init.join(", "));
@@ -104,7 +104,7 @@ fn kt_15_a_pod_that_is_resized() {
 }
 
 #[test]
-fn kt_16_a_pod_without_requests_takes_the_place_of_a_pod() {
+fn kt_16_a_pod_without_requests_counts_as_one_pod() {
     assert_eq!(of("containers: [{name: c}]", "", SidecarSum::Once), wanted(&[("pods", 1)]));
     let bare = "---\nkind: Pod\nmetadata: {namespace: ns, name: p, labels: {queue: root.a}}\nspec: {schedulerName: kornsole, containers: [{name: c}]}\n";
     assert_eq!(bound(&planned(&(node("n1", "", "") + bare), ONE_QUEUE)), ["ns/p on n1"]);

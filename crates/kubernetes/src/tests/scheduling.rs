@@ -91,8 +91,8 @@ fn k8s_178_a_release_has_a_claim_bound_that_waits_for_its_first_pod() {
     for profile in Profile::RELEASES {
         assert_eq!(bound(&planned_by(&text, ONE_QUEUE, profile)), ["ns/p on n1"], "{profile}");
     }
-    let ours = planned_by(&text, ONE_QUEUE, Profile::Kornsole);
-    assert_eq!(ours.left_alone[0].reason, "needs volume binding: its claim \"c\" is not bound");
+    let local = planned_by(&text, ONE_QUEUE, Profile::Kornsole);
+    assert_eq!(local.left_alone[0].reason, "needs volume binding: its claim \"c\" is not bound");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn gang_pod(name: &str, at: u32, nodes: &str) -> String {
 }
 
 #[test]
-fn a_gang_comes_together_and_gives_way_to_its_pods() {
+fn a_gang_is_allocated_and_its_pods_replace_the_placeholders() {
     let nodes = node("n1", "zone: a", "") + &node("n2", "zone: b", "");
     let plan = planned(&(nodes.clone() + &gang_pod("p", 0, "b") + &gang_pod("q", 1, "b")), ONE_QUEUE);
     assert_eq!(

@@ -7,6 +7,7 @@ use config::yaml::Node;
 use serde_json::{Map, Value};
 
 use crate::objects::{Pod, Step, Unread, drop_nulls, read_as, shown};
+use crate::pruned::is_unread;
 
 /// The lines of a value and its children, from 1; only for YAML.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +30,8 @@ impl Lines {
             return Self { line, items, ..Self::default() };
         }
         let fields = node.any_map("", "", silent);
-        let fields = fields.into_iter().flatten().map(|(key, value)| (key.text.to_owned(), Self::of(value)));
+        let fields = fields.into_iter().flatten().filter(|(key, value)| !is_unread(key.text, value.scalar().is_some()));
+        let fields = fields.map(|(key, value)| (key.text.to_owned(), Self::of(value)));
         Self { line, fields: fields.collect(), items: Vec::new() }
     }
 

@@ -108,12 +108,12 @@ pub(super) fn expand(kind: &Kind, scope: &Scope<'_>, making: &mut Making<'_>) ->
         making.suspended = true;
         return Ok(());
     }
-    let begin = making.made.len();
+    let start = making.made.len();
     for part in kind.parts {
         match part {
             Part::Pods(pods) => sets(pods, scope, making)?,
             Part::Code(code) => {
-                making.from = begin;
+                making.from = start;
                 code(scope, making)?;
             }
             Part::Objects { each, spec, kind, count, name, labels } => {
@@ -135,7 +135,7 @@ pub(super) fn expand(kind: &Kind, scope: &Scope<'_>, making: &mut Making<'_>) ->
         }
     }
     if let Some(after) = kind.after {
-        making.from = begin;
+        making.from = start;
         after(scope, making)?;
     }
     Ok(())

@@ -107,6 +107,23 @@ impl Workload {
         group_and_kind(&self.value).1
     }
 
+    /// Returns the names by which a ResourceQuota counts the object, and the object that it creates.
+    pub fn counted_as(&self) -> impl Iterator<Item = String> {
+        let (group, kind) = group_and_kind(&self.value);
+        let group = group.filter(|group| !group.is_empty()).map_or_else(String::new, |group| format!(".{group}"));
+        let child = match kind {
+            "Deployment" => Some("replicasets.apps"),
+            "CronJob" => Some("jobs.batch"),
+            _ => None,
+        };
+        [format!("{}s{group}", kind.to_lowercase())].into_iter().chain(child.map(str::to_owned))
+    }
+
+    /// Returns false if the object has been in a cluster.
+    pub fn is_new(&self) -> bool {
+        self.text("creationTimestamp").is_empty()
+    }
+
     pub fn namespace(&self) -> &str {
         self.text("namespace")
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 use crate::names::{TASK_GROUPS, own};
-use crate::objects::{Amount, Container, Pod};
+use crate::objects::{Amount, Container, Pod, Resources};
 use crate::pod_resources::{SidecarSum, pod_resources};
 
 const HEAD: &str = "headgroup";
@@ -64,14 +64,16 @@ fn autoscaler(scope: &Scope<'_>) -> Result<Option<Container>, Rejected> {
             let pod = field.pod_of(template, 4)?;
             container.resources = pod.spec.containers.into_iter().next().unwrap_or_default().resources;
         }
-        None => set(&mut container, "500m", "512Mi"),
+        None => set(&mut container, ("500m", "512Mi"), ("500m", "512Mi")),
     }
     Ok(Some(container))
 }
 
-fn set(container: &mut Container, cpu: &str, memory: &str) {
-    let amounts = [("cpu", cpu), ("memory", memory)];
-    container.resources.requests = amounts.map(|(name, amount)| (name.to_owned(), Amount(amount.to_owned()))).into();
+fn set(container: &mut Container, requests: (&str, &str), limits: (&str, &str)) {
+    let amounts = |(cpu, memory): (&str, &str)| {
+        [("cpu", cpu), ("memory", memory)].map(|(name, amount)| (name.to_owned(), Amount(amount.to_owned()))).into()
+    };
+    container.resources = Resources { requests: amounts(requests), limits: amounts(limits) };
 }
 
 /// The head, and each worker group with its minimum size.
@@ -108,7 +110,7 @@ fn sum_of(pod: &Pod) -> Value {
 pub(super) fn submitter(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let mode = scope.spec.text_at("submissionMode")?.unwrap_or("K8sJobMode");
     let mut own = Container { name: "ray-job-submitter".to_owned(), ..Container::default() };
-    set(&mut own, "500m", "200Mi");
+    set(&mut own, ("500m", "200Mi"), ("1", "1Gi"));
     match (mode, scope.spec.at("submitterPodTemplate")?) {
         ("K8sJobMode", Some(template)) => {
             making.made.push(Made::one("submitter", template.pod()?, format!("{}-submitter", scope.name)));

@@ -160,11 +160,17 @@ impl<'v> App<'_, 'v> {
         let mut template = part.at("template")?.and_then(|field| field.value.as_object().cloned()).unwrap_or_default();
         let metadata = self.labels(role, &part, taken(&mut template, "metadata"))?;
         let mut spec = taken(&mut template, "spec");
-        let mut requests = json!({ "cpu": self.cpu(role)?, "memory": format!("{}Mi", self.memory(role)?) });
-        if let Some(gpu) = part.at("gpu")? {
-            requests[gpu.required("name")?.text()?] = json!(gpu.required("quantity")?.count()?);
+        let memory = format!("{}Mi", self.memory(role)?);
+        let requests = json!({ "cpu": self.cpu(role)?, "memory": memory });
+        let mut limits = json!({ "memory": memory });
+        if let Some(cores) = part.text_at("coreLimit")? {
+            limits["cpu"] = json!(cores);
         }
-        let mut containers = vec![json!({ "name": role.container, "resources": { "requests": requests } })];
+        if let Some(gpu) = part.at("gpu")? {
+            limits[gpu.required("name")?.text()?] = json!(gpu.required("quantity")?.count()?);
+        }
+        let resources = json!({ "requests": requests, "limits": limits });
+        let mut containers = vec![json!({ "name": role.container, "resources": resources })];
         let of_template = spec.get("containers").and_then(Value::as_array).cloned().unwrap_or_default();
         containers.extend(of_template.into_iter().skip(1));
         if let Some(sidecars) = part.at("sidecars")? {
@@ -304,7 +310,7 @@ fn bytes(field: &Field<'_>) -> Result<u64, Rejected> {
         Value::Number(number) => number.to_string(),
         _ => return Err(field.expected("a size, for example 4g")),
     };
-    let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
+    let end = text.find(|symbol: char| !symbol.is_ascii_digit()).unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);
     let power = match suffix {
         "b" => 0,

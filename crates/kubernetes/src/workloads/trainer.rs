@@ -80,8 +80,8 @@ fn of_job(scope: &Scope<'_>, job: &Field<'_>, nodes: &Nodes) -> Result<Made, Rej
     };
     if let Some(resources) = scope.spec.at("trainer.resourcesPerNode")?.filter(|_| trains) {
         let requested = with_resources(&resources)?;
-        let takes = |name: &str| name == NODE || (name == LAUNCHER && nodes.launcher_trains);
-        let own = pod.spec.containers.iter_mut().filter(|container| takes(&container.name));
+        let accepts = |name: &str| name == NODE || (name == LAUNCHER && nodes.launcher_trains);
+        let own = pod.spec.containers.iter_mut().filter(|container| accepts(&container.name));
         for (container, requested) in own.zip(requested.spec.containers.iter().cycle()) {
             container.resources = requested.resources.clone();
         }

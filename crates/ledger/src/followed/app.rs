@@ -43,7 +43,7 @@ pub(super) struct App {
     /// The sums of requests with a known priority, by priority, the lowest first; empty while the owner is unknown.
     pub sums: Vec<Band>,
     /// The usage of requests that ended before the owner was known.
-    pub held: Vec<Span>,
+    pub used: Vec<Span>,
     /// The usage of its ended allocations.
     pub ended: Ended,
     /// Unchanged since a look agreed with it.
@@ -61,7 +61,7 @@ impl App {
     }
 
     /// Starts counting at a time.
-    pub fn begin(&mut self, at: Time) {
+    pub fn start(&mut self, at: Time) {
         let ids: Vec<AskId> = self.asks.keys().cloned().collect();
         for id in ids {
             if let Some(ask) = self.asks.get_mut(&id) {
@@ -69,12 +69,12 @@ impl App {
                 ask.spans.clear();
             }
         }
-        self.held.clear();
+        self.used.clear();
     }
 
     /// Whether it has usage with an unknown owner or priority.
     pub fn is_holding(&self) -> bool {
-        !self.held.is_empty() || !self.is_named() || self.asks.values().any(|ask| ask.priority.is_none())
+        !self.used.is_empty() || !self.is_named() || self.asks.values().any(|ask| ask.priority.is_none())
     }
 
     /// Adds a request to the sums, or subtracts it.
@@ -142,7 +142,7 @@ impl Followed {
         if let Some(app) = self.apps.remove(id) {
             self.ended.remove(id);
             self.drop_meter(id, &app, at);
-            self.keep_held(id, app, at);
+            self.keep_used(id, app, at);
         }
     }
 
@@ -201,7 +201,7 @@ impl Followed {
         let place = app.partition.clone().zip(app.queue.clone());
         if ask.is_empty() {
             app.asks.remove(ask_id);
-            app.held.extend(ask.spans);
+            app.used.extend(ask.spans);
         } else {
             let unknown = ask.priority.is_none();
             app.asks.insert(ask_id.clone(), ask);
@@ -210,7 +210,7 @@ impl Followed {
             }
         }
         // The priority of an ended request will remain unknown.
-        let over = app.is_named() && !app.held.is_empty();
+        let over = app.is_named() && !app.used.is_empty();
         if let Some((partition, queue)) = place.filter(|_| was != has) {
             was.iter().for_each(|was| self.use_queues((&partition, &queue), was, false, at));
             has.iter().for_each(|has| self.use_queues((&partition, &queue), has, true, at));

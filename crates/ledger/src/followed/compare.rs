@@ -37,7 +37,7 @@ pub struct Against {
     /// Who submitted it.
     pub user: Arc<str>,
     /// The ledger's sum, of allocations with a known start and end.
-    pub ours: Integral,
+    pub local: Integral,
     /// The number of these allocations.
     pub allocations: u64,
     /// The number of ended allocations with an unknown start or a changed size.
@@ -45,7 +45,7 @@ pub struct Against {
     /// One second of each of them, the rounding error of the scheduler, which counts whole seconds.
     pub second: Integral,
     /// The scheduler's sum since the ledger first saw the application, in base units times seconds.
-    pub theirs: BTreeMap<Box<str>, u64>,
+    pub remote: BTreeMap<Box<str>, u64>,
 }
 
 impl Followed {
@@ -125,7 +125,7 @@ impl Followed {
             }
             self.insert(partition, seen);
             if let Some(app) = self.apps.get_mut(id) {
-                app.begin(at);
+                app.start(at);
             }
             self.read(id, at);
             return u64::from(!seen.asks.is_empty());
@@ -281,20 +281,20 @@ impl Followed {
         let retained = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));
         let all = live.chain(retained.filter(|(id, _)| !self.apps.contains_key(id)));
         let row = |(app, ended): (AppId, Ended)| {
-            let ((ours, theirs), (partition, queue, user)) = (ended.compared?, ended.of?);
+            let ((local, remote), (partition, queue, user)) = (ended.compared?, ended.of?);
             let asked = question.queue.as_ref().is_none_or(|of| queue.is_within(of))
                 && question.user.as_ref().is_none_or(|of| **of == *user);
             let (allocations, before, second) = (ended.allocations, ended.before, ended.second);
-            (asked && (!ours.is_empty() || !theirs.is_empty())).then(|| Against {
+            (asked && (!local.is_empty() || !remote.is_empty())).then(|| Against {
                 app,
                 partition: Arc::from(&*partition),
                 queue,
                 user: Arc::from(&*user),
-                ours,
+                local,
                 allocations,
                 before,
                 second,
-                theirs,
+                remote,
             })
         };
         all.filter_map(row).collect()

@@ -51,7 +51,7 @@ pub enum Change {
     /// A new pending request.
     Asked(AppId, AskId, Resource),
     /// A pending request was canceled.
-    Withdrawn(AppId, AskId),
+    Canceled(AppId, AskId),
     /// A request was allocated.
     Allocated(AppId, AskId, Resource),
     /// An allocation was released.
@@ -82,7 +82,7 @@ struct Queue {
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
     ledger: Ledger,
-    begun: bool,
+    started: bool,
     counting: bool,
     apps: OrdMap<AppId, App>,
     queues: OrdMap<In<QueuePath>, Queue>,
@@ -112,7 +112,7 @@ impl Followed {
     /// Starts with a look and the events since about its time.
     ///
     /// Counting starts at the newest of them: later events report what the look did not show.
-    pub fn begin(&mut self, look: &Look, since: impl IntoIterator<Item = (u64, Time, Change)>) {
+    pub fn start(&mut self, look: &Look, since: impl IntoIterator<Item = (u64, Time, Change)>) {
         self.clear();
         self.partitions = look.partitions.iter().map(|part| Arc::clone(&part.name)).collect();
         for part in &look.partitions {
@@ -125,8 +125,8 @@ impl Followed {
         let from = self.gaps.back().map_or(Time::ZERO, |gap| gap.from);
         let at = look.at.max(self.newest).max(from);
         (self.newest, self.until, self.agreed, self.counting) = (at, at, at, true);
-        if !std::mem::replace(&mut self.begun, true) {
-            self.ledger.hours.begin(at);
+        if !std::mem::replace(&mut self.started, true) {
+            self.ledger.hours.start(at);
         }
         if let Some(gap) = self.gaps.back_mut() {
             gap.to.get_or_insert(at);
@@ -134,7 +134,7 @@ impl Followed {
         let ids: Vec<AppId> = self.apps.keys().cloned().collect();
         for id in ids {
             if let Some(app) = self.apps.get_mut(&id) {
-                app.begin(at);
+                app.start(at);
             }
             self.read(&id, at);
         }
@@ -155,7 +155,7 @@ impl Followed {
             Change::Entered(app, queue) => self.enter(app, queue, at),
             Change::Left(app) => self.leave(&app, at),
             Change::Asked(app, ask, wanted) => self.change(&app, &ask, at, |ask| ask.pending = Some(wanted)),
-            Change::Withdrawn(app, ask) => self.change(&app, &ask, at, |ask| ask.pending = None),
+            Change::Canceled(app, ask) => self.change(&app, &ask, at, |ask| ask.pending = None),
             Change::Allocated(app, ask, resource) => self.change(&app, &ask, at, |ask| {
                 (ask.pending, ask.allocated, ask.allocated_since) = (None, Some(resource), Some(at));
             }),
@@ -223,7 +223,7 @@ impl Followed {
 
     /// The start of the count; `None` before it.
     pub fn since(&self) -> Option<Time> {
-        self.begun.then_some(self.ledger.hours.since)
+        self.started.then_some(self.ledger.hours.since)
     }
 
     /// The time of an event, never before the last one: after a clock setback, no moment counts twice.
@@ -247,7 +247,7 @@ impl Followed {
             .to_owned();
         self.note_gap(Gap { from: since, to: Some(at), why });
         let now = self.newest;
-        self.begin_again(now);
+        self.start_again(now);
         now
     }
 
@@ -263,7 +263,7 @@ fn touched(change: &Change) -> Touched {
     match change {
         Change::Entered(app, _) | Change::Left(app) | Change::Grouped(app, _) => Touched::App(app.clone()),
         Change::Asked(app, ask, _)
-        | Change::Withdrawn(app, ask)
+        | Change::Canceled(app, ask)
         | Change::Allocated(app, ask, _)
         | Change::Released(app, ask) => Touched::Ask(app.clone(), ask.clone()),
         Change::Guaranteed(queue, _) | Change::QueueGone(queue) => Touched::Queue(queue.clone()),

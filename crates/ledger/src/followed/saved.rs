@@ -32,7 +32,8 @@ pub struct Ended {
 /// The saved data except for the hours.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Head {
-    begun: bool,
+    #[serde(rename = "begun")]
+    started: bool,
     since: Time,
     folded: u64,
     until: Time,
@@ -113,7 +114,7 @@ impl Followed {
         let retained = self.ended.iter().filter(|(id, ended)| ended.is_of_something() && !self.apps.contains_key(*id));
         let retained = retained.map(|(id, ended)| (id.clone(), ended.clone()));
         let head = Head {
-            begun: self.begun,
+            started: self.started,
             since: all.ledger.hours.since,
             folded: all.ledger.hours.folded,
             until,
@@ -128,12 +129,12 @@ impl Followed {
     pub fn restored(moment: Moment, why: &str) -> Self {
         let Moment { head, hours, ended } = moment;
         let mut gaps: imbl::Vector<Gap> = head.gaps.into_iter().collect();
-        if head.begun && gaps.back().is_none_or(|gap| gap.to.is_some()) {
+        if head.started && gaps.back().is_none_or(|gap| gap.to.is_some()) {
             gaps.push_back(Gap { from: head.until, to: None, why: why.to_owned() });
         }
         Self {
             ledger: Ledger { hours: Hours::restored(hours, head.since, head.folded), ..Ledger::default() },
-            begun: head.begun,
+            started: head.started,
             newest: head.until,
             until: head.until,
             gaps,
@@ -151,7 +152,7 @@ impl Ledger {
         let until = self.whole_until.map_or(now, |until| now.min(until)).max(self.counted_until);
         all.read_all(until);
         let head = Head {
-            begun: true,
+            started: true,
             since: all.hours.since,
             folded: all.hours.folded,
             until,
@@ -191,16 +192,16 @@ impl Ledger {
 impl Ended {
     pub(super) fn compare(&mut self, counted: Option<&BTreeMap<Box<str>, u64>>) {
         let Some(counted) = counted else { return self.compared = None };
-        let mut theirs = counted.clone();
-        for (name, amount) in &mut theirs {
+        let mut remote = counted.clone();
+        for (name, amount) in &mut remote {
             *amount = amount.saturating_sub(self.base.get(name).copied().unwrap_or(0));
         }
-        theirs.retain(|_, amount| *amount > 0);
-        self.compared = Some((self.used.clone(), theirs));
+        remote.retain(|_, amount| *amount > 0);
+        self.compared = Some((self.used.clone(), remote));
     }
 
     fn is_of_something(&self) -> bool {
-        self.allocations > 0 || self.before > 0 || self.compared.as_ref().is_some_and(|(_, theirs)| !theirs.is_empty())
+        self.allocations > 0 || self.before > 0 || self.compared.as_ref().is_some_and(|(_, remote)| !remote.is_empty())
     }
 }
 
@@ -236,7 +237,7 @@ mod tests {
         fn of_runs_that_are_killed_what_was_written_counts_once(
             runs in prop::collection::vec((0_u64..9_000_000, 0_u64..9_000_000, 0_u64..9_000_000), 1..6),
         ) {
-            let begin = Time::from_millis(1_700_000_000_000);
+            let start = Time::from_millis(1_700_000_000_000);
             let rates = Rates {
                 queue: QueuePath::new("root.a"),
                 user: "sue".into(),
@@ -246,12 +247,12 @@ mod tests {
                 priority: Priority::default(),
                 higher: Vec::new(),
             };
-            let (mut now, mut retained, mut counted) = (begin, None::<Moment>, 0);
+            let (mut now, mut retained, mut counted) = (start, None::<Moment>, 0);
             for (written, lost, off) in runs {
                 let mut ledger = Ledger::default();
                 match retained.take() {
                     Some(moment) => ledger = Ledger::restored(moment).continued(now, "it was killed"),
-                    None => ledger.hours.begin(now),
+                    None => ledger.hours.start(now),
                 }
                 ledger.set_app(now, ("default".into(), "app".into()), Some(rates.clone()));
                 now = now + Duration::from_millis(written);
@@ -267,7 +268,7 @@ mod tests {
             let used: u128 = report.total.allocated.micros().map(|(_, amount)| amount).sum();
             prop_assert_eq!(used, counted * 3);
             let gaps: u128 = report.gaps.iter().map(|gap| gap.to.unwrap().since(gap.from).as_micros()).sum();
-            prop_assert_eq!(counted + gaps, until.since(begin).as_micros());
+            prop_assert_eq!(counted + gaps, until.since(start).as_micros());
         }
     }
 }

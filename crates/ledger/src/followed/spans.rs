@@ -77,9 +77,9 @@ impl Followed {
     }
 
     /// Counts the stored spans with known keys. `all` also counts the rest, without an owner or priority.
-    fn count_held(&mut self, id: &AppId, all: bool) {
+    fn count_used(&mut self, id: &AppId, all: bool) {
         let Some(app) = self.apps.get_mut(id).filter(|app| all || app.is_named()) else { return };
-        let held = std::mem::take(&mut app.held);
+        let used = std::mem::take(&mut app.used);
         let ready = app.asks.iter().filter(|(_, ask)| !ask.spans.is_empty() && (all || ask.priority.is_some()));
         let ids: Vec<AskId> = ready.map(|(id, _)| id.clone()).collect();
         let mut spans = Vec::new();
@@ -89,7 +89,7 @@ impl Followed {
             }
         }
         let app = app.clone();
-        count(&mut self.ledger.hours, (id, &app), held, None);
+        count(&mut self.ledger.hours, (id, &app), used, None);
         for (priority, spans) in spans {
             count(&mut self.ledger.hours, (id, &app), spans, priority);
         }
@@ -97,7 +97,7 @@ impl Followed {
 
     /// Counts the stored spans with known keys.
     pub(super) fn release_app(&mut self, id: &AppId) {
-        self.count_held(id, false);
+        self.count_used(id, false);
         if self.apps.get(id).is_none_or(|app| !app.is_holding()) {
             self.unnamed.remove(id);
         }
@@ -108,21 +108,21 @@ impl Followed {
         let ids: Vec<AppId> = self.unnamed.iter().cloned().collect();
         for id in &ids {
             self.close_spans(id, at);
-            self.count_held(id, true);
+            self.count_used(id, true);
         }
         for (id, (_, app)) in std::mem::take(&mut self.gone) {
-            let held = app.held.clone();
-            count(&mut self.ledger.hours, (&id, &app), held, None);
+            let used = app.used.clone();
+            count(&mut self.ledger.hours, (&id, &app), used, None);
         }
     }
 
     /// Stores the spans of a removed application until a list names its user.
-    pub(super) fn keep_held(&mut self, id: &AppId, app: App, at: Time) {
+    pub(super) fn keep_used(&mut self, id: &AppId, app: App, at: Time) {
         self.unnamed.remove(id);
         if app.is_named() {
-            let held = app.held.clone();
-            count(&mut self.ledger.hours, (id, &app), held, None);
-        } else if !app.held.is_empty() {
+            let used = app.used.clone();
+            count(&mut self.ledger.hours, (id, &app), used, None);
+        } else if !app.used.is_empty() {
             self.gone.insert(id.clone(), (at, app));
         }
     }
@@ -131,8 +131,8 @@ impl Followed {
     pub(super) fn name_gone(&mut self, id: &AppId, partition: &Arc<str>, user: &Arc<str>) {
         if let Some((_, app)) = self.gone.remove(id) {
             let app = App { partition: Some(Arc::clone(partition)), user: Some(Arc::clone(user)), ..app };
-            let held = app.held.clone();
-            count(&mut self.ledger.hours, (id, &app), held, None);
+            let used = app.used.clone();
+            count(&mut self.ledger.hours, (id, &app), used, None);
         }
     }
 
@@ -141,8 +141,8 @@ impl Followed {
         let ids: Vec<AppId> = self.gone.iter().filter(|(_, (since, _))| old(since)).map(|(id, _)| id.clone()).collect();
         for id in ids {
             if let Some((_, app)) = self.gone.remove(&id) {
-                let held = app.held.clone();
-                count(&mut self.ledger.hours, (&id, &app), held, None);
+                let used = app.used.clone();
+                count(&mut self.ledger.hours, (&id, &app), used, None);
             }
         }
     }
@@ -153,7 +153,7 @@ impl Followed {
     }
 
     /// Restarts all counting at this time, which may be before the current end.
-    pub(super) fn begin_again(&mut self, at: Time) {
+    pub(super) fn start_again(&mut self, at: Time) {
         self.ledger.restart(at);
         let ids: Vec<AppId> = self.unnamed.iter().cloned().collect();
         for app in ids {

@@ -7,10 +7,10 @@ use model::VCORE;
 
 const SECOND: u64 = 1_000_000;
 /// The start time of the tests: an hour boundary plus some minutes.
-const BEGIN: u64 = 100 * HOUR + 600 * SECOND;
+const START: u64 = 100 * HOUR + 600 * SECOND;
 
 fn at(seconds: u64) -> Time {
-    Time(BEGIN + seconds * SECOND)
+    Time(START + seconds * SECOND)
 }
 
 fn cores(cores: i64) -> Resource {
@@ -52,9 +52,9 @@ fn look(seconds: u64, number: u64, apps: &[SeenApp]) -> Look {
     Look { at: at(seconds), number, partitions: vec![part] }
 }
 
-fn begun(asks: &[(&str, i64, bool)]) -> Followed {
+fn started(asks: &[(&str, i64, bool)]) -> Followed {
     let mut followed = Followed::default();
-    followed.begin(&look(0, 0, &[seen(asks)]), []);
+    followed.start(&look(0, 0, &[seen(asks)]), []);
     followed
 }
 
@@ -73,9 +73,9 @@ fn total(followed: &Followed) -> (u64, u64) {
 }
 
 #[test]
-fn who_and_which_priority_count_from_the_beginning_once_they_are_known() {
+fn user_and_priority_count_from_the_start_after_they_are_known() {
     let mut followed = Followed::default();
-    followed.begin(&look(0, 0, &[]), []);
+    followed.start(&look(0, 0, &[]), []);
     let events = [
         (1, 10, Change::Entered("app".into(), QueuePath::new("root.a"))),
         (2, 10, asked("one", 2)),
@@ -102,7 +102,7 @@ fn who_and_which_priority_count_from_the_beginning_once_they_are_known() {
 #[test]
 fn who_ended_before_a_list_showed_it_is_named_by_the_list_of_those_that_ended() {
     let mut followed = Followed::default();
-    followed.begin(&look(0, 0, &[]), []);
+    followed.start(&look(0, 0, &[]), []);
     let events = [
         (1, 1, Change::Entered("app".into(), QueuePath::new("root.a"))),
         (2, 1, asked("one", 2)),
@@ -122,7 +122,7 @@ fn who_ended_before_a_list_showed_it_is_named_by_the_list_of_those_that_ended() 
 
 #[test]
 fn a_difference_counts_from_the_look_on_and_its_hours_are_not_exact() {
-    let mut followed = begun(&[("one", 2, true), ("two", 4, false)]);
+    let mut followed = started(&[("one", 2, true), ("two", 4, false)]);
     followed.compare(&look(60, 0, &[seen(&[("one", 3, true)])]));
     followed.compare(&look(60, 0, &[seen(&[("one", 3, true)])]));
     followed.received_until(at(100));
@@ -132,7 +132,7 @@ fn a_difference_counts_from_the_look_on_and_its_hours_are_not_exact() {
 
 #[test]
 fn what_moved_at_the_time_of_a_look_is_left_to_the_next_one() {
-    let mut followed = begun(&[("one", 2, true)]);
+    let mut followed = started(&[("one", 2, true)]);
     followed.happened(10, at(30), released("one"));
     // The list was read before that, and after the event with number 9.
     followed.compare(&look(29, 10, &[seen(&[("one", 2, true)])]));
@@ -144,7 +144,7 @@ fn what_moved_at_the_time_of_a_look_is_left_to_the_next_one() {
 
 #[test]
 fn while_it_is_stopped_nothing_counts_and_the_gap_has_both_ends() {
-    let mut followed = begun(&[("one", 2, true)]);
+    let mut followed = started(&[("one", 2, true)]);
     followed.received_until(at(10));
     followed.stop("5 events are lost".to_owned());
     followed.stop("again".to_owned());
@@ -152,7 +152,7 @@ fn while_it_is_stopped_nothing_counts_and_the_gap_has_both_ends() {
     followed.received_until(at(50));
     assert_eq!((total(&followed), followed.until()), ((20, 0), at(15)));
     let since = vec![(8, at(58), asked("three", 1)), (9, at(59), allocated("three", 1))];
-    followed.begin(&look(55, 8, &[seen(&[("one", 2, true)])]), since);
+    followed.start(&look(55, 8, &[seen(&[("one", 2, true)])]), since);
     followed.received_until(at(70));
     assert_eq!(total(&followed), (20 + 3 * 11, 0), "from the newest event on");
     let gap = Gap { from: at(10), to: Some(at(59)), why: "5 events are lost".to_owned() };
@@ -160,8 +160,8 @@ fn while_it_is_stopped_nothing_counts_and_the_gap_has_both_ends() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_by_minutes_counts_no_moment_twice() {
-    let mut followed = begun(&[("one", 2, true)]);
+fn a_clock_that_is_set_back_by_minutes_counts_no_time_twice() {
+    let mut followed = started(&[("one", 2, true)]);
     followed.happened(1, at(100), asked("two", 1));
     followed.happened(2, at(40), allocated("two", 1));
     followed.received_until(at(60));
@@ -174,7 +174,7 @@ fn a_clock_that_is_set_back_by_minutes_counts_no_moment_twice() {
 
 #[test]
 fn a_clock_that_was_wrong_by_hours_is_forgotten_from_the_next_hour_on() {
-    let mut followed = begun(&[("one", 2, true)]);
+    let mut followed = started(&[("one", 2, true)]);
     followed.happened(1, at(5 * 3_600), asked("two", 1));
     assert_eq!(total(&followed).0, 2 * 5 * 3_600);
     followed.happened(2, at(10), allocated("two", 1));
@@ -185,8 +185,8 @@ fn a_clock_that_was_wrong_by_hours_is_forgotten_from_the_next_hour_on() {
 }
 
 #[test]
-fn events_that_stand_in_another_order_by_little_are_no_gap() {
-    let mut followed = begun(&[("one", 2, true)]);
+fn slightly_reordered_events_are_not_a_gap() {
+    let mut followed = started(&[("one", 2, true)]);
     followed.happened(1, at(10), asked("two", 1));
     followed.happened(2, Time(at(10).0 - 300), allocated("two", 1));
     followed.happened(3, at(20), released("two"));
@@ -209,7 +209,7 @@ fn written(before: &Moment, now: &Moment) -> (usize, Moment) {
 
 #[test]
 fn after_a_restart_it_continues_with_a_gap() {
-    let mut followed = begun(&[("one", 2, true)]);
+    let mut followed = started(&[("one", 2, true)]);
     followed.happened(1, at(10), asked("two", 1));
     followed.happened(2, at(20), allocated("two", 1));
     followed.happened(3, at(30), released("two"));
@@ -221,15 +221,15 @@ fn after_a_restart_it_continues_with_a_gap() {
     let mut again = Followed::restored(retained, "nobody followed it");
     assert_eq!(total(&again), total(&followed));
     assert_eq!(again.gaps().map(|gap| (gap.from, gap.to)).collect::<Vec<_>>(), [(at(3_100), None)]);
-    again.begin(&look(4_000, 0, &[seen(&[("one", 2, true)])]), []);
+    again.start(&look(4_000, 0, &[seen(&[("one", 2, true)])]), []);
     again.received_until(at(4_010));
     assert_eq!(total(&again).0, 2 * 3_100 + 10 + 20);
     assert_eq!(again.gaps().next().and_then(|gap| gap.to), Some(at(4_000)));
 }
 
 #[test]
-fn what_ended_allocations_used_stands_beside_the_schedulers_own_count() {
-    let mut followed = begun(&[("old", 2, true)]);
+fn usage_of_finished_allocations_is_compared_with_the_count_of_the_scheduler() {
+    let mut followed = started(&[("old", 2, true)]);
     let events =
         [(1, 10, asked("one", 1)), (2, 20, allocated("one", 1)), (3, 50, released("one")), (4, 60, released("old"))];
     for (number, seconds, change) in events {
@@ -239,8 +239,8 @@ fn what_ended_allocations_used_stands_beside_the_schedulers_own_count() {
     followed.compare(&look(70, 5, &[SeenApp { counted, ..seen(&[]) }]));
     let against = followed.against(&Question::default());
     let [one] = against.as_slice() else { panic!("{against:?}") };
-    assert_eq!((one.ours.seconds(VCORE), one.allocations, one.before), (30_000, 1, 1));
-    assert_eq!((one.second.seconds(VCORE), one.theirs.get(VCORE)), (1_000, Some(&529_000)));
+    assert_eq!((one.local.seconds(VCORE), one.allocations, one.before), (30_000, 1, 1));
+    assert_eq!((one.second.seconds(VCORE), one.remote.get(VCORE)), (1_000, Some(&529_000)));
     let retained = Followed::restored(written(&Moment::default(), &followed.moment()).1, "");
     assert_eq!(retained.against(&Question::default()), against, "another process sees the same");
     let of_bob = Question { user: Some("bob".to_owned()), ..Question::default() };

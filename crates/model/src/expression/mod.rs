@@ -16,15 +16,15 @@ use translate::translate;
 
 const SIZE_LIMIT: usize = 10 << 20;
 
-const ROOM: usize = 64 << 20;
+const SPACE: usize = 64 << 20;
 
-const NO_ROOM: &str = "all expressions of the file together are too large";
+const NO_SPACE: &str = "all expressions of the file together are too large";
 
 /// Tried in turn, so that each expression reserves about what it needs.
 const SIZES: [usize; 3] = [16 << 10, 256 << 10, SIZE_LIMIT];
 
 /// One of these makes the only entry of a filter an expression (PLC-053).
-const SIGNS: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', '|'];
+const SYMBOLS: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', '|'];
 
 /// Why a pattern is invalid, as text after a colon.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl std::error::Error for ExpressionFault {}
 
 /// PLC-053: only for the only entry of a filter; a dot alone does not make one.
 pub fn is_expression(text: &str) -> bool {
-    text.contains(SIGNS)
+    text.contains(SYMBOLS)
 }
 
 /// Matches anywhere in a text, case-sensitive by default (PLC-055).
@@ -54,12 +54,12 @@ pub fn compile(pattern: &str) -> Result<Regex, ExpressionFault> {
 /// Compiles expressions with a common size limit, so that no file can use all memory.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    room: usize,
+    space: usize,
 }
 
 impl Default for Compiler {
     fn default() -> Self {
-        Self { room: ROOM }
+        Self { space: SPACE }
     }
 }
 
@@ -69,20 +69,20 @@ impl Compiler {
     /// # Errors
     /// The error in the pattern, or that the earlier ones used up the size limit.
     pub fn compile(&mut self, pattern: &str) -> Result<Regex, ExpressionFault> {
-        if self.room == 0 {
-            return fault(NO_ROOM);
+        if self.space == 0 {
+            return fault(NO_SPACE);
         }
         let pattern = translate(pattern)?;
         for size in SIZES {
-            if size > self.room {
+            if size > self.space {
                 // Stops further attempts.
-                self.room = 0;
-                return fault(NO_ROOM);
+                self.space = 0;
+                return fault(NO_SPACE);
             }
             match build(&pattern, size) {
                 Err(why) if why == too_large() && size < SIZE_LIMIT => {}
                 other => {
-                    self.room -= size;
+                    self.space -= size;
                     return other;
                 }
             }

@@ -23,14 +23,14 @@ fn searches_anywhere_with_case() {
 }
 
 #[test]
-fn expressions_of_one_file_have_so_much_room_together() {
+fn expressions_of_one_file_share_a_limit() {
     let mut compiler = Compiler::default();
     let fill = |compiler: &mut Compiler, pattern: &str, most: usize| {
         (0..=most).find(|_| compiler.compile(pattern).is_err()).expect("there is an end")
     };
-    assert_eq!(fill(&mut compiler, "^user-[0-9]+$", 10_000), ROOM / SIZES[0]);
+    assert_eq!(fill(&mut compiler, "^user-[0-9]+$", 10_000), SPACE / SIZES[0]);
     assert_eq!(compiler.compile("a*").unwrap_err().to_string(), "all expressions of the file together are too large");
-    assert!(fill(&mut Compiler::default(), "\\pL{40}", 1000) < ROOM / SIZES[1] + 1);
+    assert!(fill(&mut Compiler::default(), "\\pL{40}", 1000) < SPACE / SIZES[1] + 1);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn refuses_what_re2_refuses() {
 }
 
 #[test]
-fn says_what_is_wrong_in_one_line() {
+fn shows_an_error_in_one_line() {
     assert_eq!(compile("a**").unwrap_err().to_string(), "a repetition cannot be repeated again");
     assert_eq!(compile("(a").unwrap_err().to_string(), "unclosed group");
     assert_eq!(compile("test[test").unwrap_err().to_string(), "a class is not closed with ]");
@@ -105,7 +105,7 @@ fn says_what_is_wrong_in_one_line() {
 }
 
 #[test]
-fn an_expression_is_known_by_its_signs() {
+fn an_expression_is_recognized_by_its_operators() {
     assert!(is_expression(".*") && is_expression("svc$") && is_expression("(a)"));
     assert!(!is_expression("user.name") && !is_expression("a\\d"));
 }

@@ -17,15 +17,15 @@ impl Resource {
     fn others_fit_in(&self, smaller: &Self) -> bool {
         let mut own = self.others();
         smaller.others().iter().all(|(name, amount)| {
-            let room = loop {
-                let [(first, room), rest @ ..] = own else { break 0 };
+            let space = loop {
+                let [(first, space), rest @ ..] = own else { break 0 };
                 match first.cmp(name) {
                     Ordering::Less => own = rest,
-                    Ordering::Equal => break *room,
+                    Ordering::Equal => break *space,
                     Ordering::Greater => break 0,
                 }
             };
-            *amount <= room.max(0)
+            *amount <= space.max(0)
         })
     }
 
@@ -35,7 +35,7 @@ impl Resource {
     }
 
     /// Whether this is at most `other` in every name; a missing name is unlimited.
-    pub fn is_no_roomier_than(&self, other: &Self) -> bool {
+    pub fn has_no_more_space_than(&self, other: &Self) -> bool {
         self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
     }
 

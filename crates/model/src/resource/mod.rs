@@ -114,7 +114,7 @@ impl Resource {
     }
 
     /// Visits each name of `self` with its value and that in `other`.
-    pub fn each_beside(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
+    pub fn each_pair(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
         if self.present.memory {
             visit(MEMORY, self.memory, other.memory());
         }
@@ -176,9 +176,9 @@ impl Resource {
     /// For every name of the union; a missing value is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
         if !self.are_plain(other) {
-            let mut holds = true;
-            self.union(other, |_, l, r| holds &= test(l, r));
-            return holds;
+            let mut all_true = true;
+            self.union(other, |_, l, r| all_true &= test(l, r));
+            return all_true;
         }
         let both = |l: Option<i64>, r: Option<i64>| (l.is_none() && r.is_none()) || test(l, r);
         both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())

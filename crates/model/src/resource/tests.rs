@@ -39,7 +39,7 @@ fn assert_same(have: &Resource, want: &[(&str, i64)]) {
 }
 
 #[test]
-fn absent_zero_and_unset_are_three_things() {
+fn absent_zero_and_unset_are_different() {
     let zero = res(&[("memory", 0)]);
     let wanted = res(&[("memory", 1)]);
     assert_eq!(zero, Resource::new());
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn arithmetic_goes_name_by_name(a in any_resource(), b in any_resource()) {
+    fn arithmetic_works_by_name(a in any_resource(), b in any_resource()) {
         let (sum, difference) = (a.add(&b), a.sub(&b));
         let (mut sum_in_place, mut difference_in_place) = (a.clone(), a.clone());
         sum_in_place.add_assign(&b);
@@ -117,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn adding_and_taking_off_gives_back_what_was(a in any_resource(), b in any_resource()) {
+    fn adding_and_subtracting_returns_the_original(a in any_resource(), b in any_resource()) {
         let far = |r: &Resource| r.iter().any(|(_, v)| v.unsigned_abs() > u64::from(u32::MAX));
         prop_assume!(!far(&a) && !far(&b));
         prop_assert_eq!(a.add(&b).sub(&b), a);

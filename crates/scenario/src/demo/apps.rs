@@ -48,7 +48,7 @@ impl Crowd {
             stages: self.rng.between(stream.stages),
             size: self.rng.one_of(stream.sizes, (1000, 1)),
             again: 0,
-            held: BTreeSet::new(),
+            current: BTreeSet::new(),
             gathers: stream.gang.then(|| self.rng.between(stream.tasks)),
             placeholders: BTreeSet::new(),
         };
@@ -119,7 +119,7 @@ impl Crowd {
         if running.placeholders.contains(ask) {
             return;
         }
-        running.held.insert(ask.clone());
+        running.current.insert(ask.clone());
         let runs = STREAMS[running.stream].runs;
         self.later(now, runs, Due::Release(app.clone(), ask.clone()));
     }
@@ -130,7 +130,7 @@ impl Crowd {
         if running.placeholders.remove(ask) {
             return;
         }
-        running.held.remove(ask);
+        running.current.remove(ask);
         if reason == ReleaseReason::Preempted {
             self.later(now, (500, 3000), Due::Again(app.clone()));
         } else {
@@ -139,7 +139,7 @@ impl Crowd {
     }
 
     /// A request was removed without an allocation.
-    pub(super) fn withdrawn(&mut self, now: Time, app: &AppId, ask: &AskId) {
+    pub(super) fn canceled(&mut self, now: Time, app: &AppId, ask: &AskId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if !running.placeholders.remove(ask) {
             self.task_ended(now, app);

@@ -34,7 +34,8 @@ pub(super) struct RunningApp {
     /// The number of repeated requests.
     pub again: u32,
     /// Tasks that are allocated.
-    pub held: BTreeSet<AskId>,
+    #[serde(rename = "held")]
+    pub current: BTreeSet<AskId>,
     /// The number of placeholders to wait for, if any.
     pub gathers: Option<u32>,
     /// Placeholders that have not ended.
@@ -49,12 +50,12 @@ impl RunningApp {
 
     /// Whether a task is allocated.
     pub fn has_tasks(&self) -> bool {
-        !self.held.is_empty()
+        !self.current.is_empty()
     }
 
     /// Whether this task is allocated.
-    pub fn holds(&self, ask: &AskId) -> bool {
-        self.held.contains(ask)
+    pub fn has(&self, ask: &AskId) -> bool {
+        self.current.contains(ask)
     }
 
     /// The resources of a task.

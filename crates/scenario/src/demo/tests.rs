@@ -11,7 +11,7 @@ fn the_configuration_has_no_fault_under_any_profile() {
 }
 
 #[test]
-fn the_old_queue_is_all_that_goes() {
+fn only_the_old_queue_is_removed() {
     let paths = |text: &str| {
         let config = config::read(text, Profile::Kornsole).config.unwrap();
         let mut paths = Vec::new();

@@ -45,7 +45,7 @@ fn reads_every_kind_of_step() {
 }
 
 #[test]
-fn an_ask_has_what_it_says_and_defaults_for_the_rest() {
+fn a_request_has_its_own_values_and_defaults_for_the_rest() {
     let [plain, full] = &steps(
         "- ask: {app: a, id: t, resource: {vcore: 1}}
 - ask: {app: a, id: t, resource: {memory: 1Ki}, priority: -2147483648, count: 3, requiredNode: n1, allowPreemptSelf: true,
@@ -123,7 +123,7 @@ fn what_is_no_scenario_at_all_is_reported() {
 }
 
 #[test]
-fn an_embedded_configuration_knows_its_place() {
+fn an_embedded_configuration_has_its_location() {
     let reading = read("version: 1\nconfig: |\n  partitions:\n    - name: default\nsteps: []\n");
     let Some(ConfigSource::Text(text)) = reading.scenario.unwrap().config else { panic!("a text") };
     assert_eq!(text.text(), "partitions:\n  - name: default\n");

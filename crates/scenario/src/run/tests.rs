@@ -25,7 +25,7 @@ fn trace(steps: &str) -> String {
 }
 
 #[test]
-fn says_what_happens_and_passes_over_what_is_refused_without_a_line() {
+fn reports_what_happens_and_skips_rejected_operations_without_a_line() {
     let trace = trace(
         "- node: {id: n1, capacity: {memory: 10, vcore: 4}}
 - node: {id: n1, capacity: {memory: 10}}
@@ -61,7 +61,7 @@ fn says_what_happens_and_passes_over_what_is_refused_without_a_line() {
 }
 
 #[test]
-fn releases_of_one_cause_come_by_application_then_ask() {
+fn releases_of_one_cause_are_ordered_by_application_then_ask() {
     let steps = "- node: {id: n1, capacity: {memory: 10}}
 - submit: {app: b, queue: root.b, user: sue}
 - submit: {app: a, queue: root.a, user: sue}
@@ -78,7 +78,7 @@ fn releases_of_one_cause_come_by_application_then_ask() {
 }
 
 #[test]
-fn a_kill_says_where_the_application_was_and_then_what_it_held() {
+fn a_kill_shows_the_queue_of_the_application_and_its_resources() {
     let trace = trace(
         "- node: {id: n1, capacity: {memory: 10}}
 - submit: {app: x, queue: root.a, user: sue}
@@ -172,7 +172,7 @@ fn a_refused_reload_is_a_line_and_not_the_end() {
 }
 
 #[test]
-fn cycles_stop_where_the_step_says() {
+fn cycles_stop_at_the_limit_of_the_step() {
     let steps = |cycles: &str| {
         format!(
             "- node: {{id: n1, capacity: {{memory: 10}}}}

@@ -88,14 +88,14 @@ impl Partition {
         let gang_open = !application.placeholder_ask.is_zero()
             && (matches!(application.state, AppState::New | AppState::Accepted)
                 || !application.allocated_placeholder.is_zero());
-        if gang_open && let Err(text) = self.takes_gang(target, &application.placeholder_ask) {
+        if gang_open && let Err(text) = self.accepts_gang(target, &application.placeholder_ask) {
             misfits.push(Misfit { kind: MisfitKind::Gang, queue: self.queues[target].path.clone(), text });
         }
         let shared = self.queues.path_up(application.queue);
-        let holds = application.holds();
+        let total_allocated = application.total_allocated();
         let own = path.iter().filter(|key| !shared.contains(key)).map(|key| &self.queues[*key]);
         for queue in own.clone() {
-            if queue.max.as_ref().is_some_and(|max| !max.fit_in_max_undef(&queue.allocated.add(&holds))) {
+            if queue.max.as_ref().is_some_and(|max| !max.fit_in_max_undef(&queue.allocated.add(&total_allocated))) {
                 let text = format!("quota of {} exceeded", queue.path);
                 misfits.push(Misfit { kind: MisfitKind::Quota, queue: queue.path.clone(), text });
             }
@@ -120,14 +120,14 @@ impl Partition {
         events.extend(self.usage_event(now, Side::User, Arc::clone(&user), key, false));
         let app = &self.apps[key];
         let (source, id) = (app.queue, app.id.clone());
-        let (holds, pending, runs) = (app.holds(), app.pending.clone(), app.counts_as_running());
+        let (total_allocated, pending, runs) = (app.total_allocated(), app.pending.clone(), app.counts_as_running());
         let preempting = app.preempting();
         let accepted = self.queues[source].allocating_accepted.contains(&id);
         let (from, to) = (self.queues.path_up(source), self.queues.path_up(target));
         self.leave_queue(key, false);
         for queue in from {
             let queue = &mut self.queues[queue];
-            queue.allocated.sub_assign(&holds);
+            queue.allocated.sub_assign(&total_allocated);
             queue.allocated.prune();
             queue.pending.sub_assign(&pending);
             queue.pending.prune();
@@ -138,7 +138,7 @@ impl Partition {
         }
         for queue in to.iter().copied() {
             let queue = &mut self.queues[queue];
-            queue.allocated.add_assign(&holds);
+            queue.allocated.add_assign(&total_allocated);
             queue.pending.add_assign(&pending);
             queue.preempting.add_assign(&preempting);
             queue.running += u64::from(runs);

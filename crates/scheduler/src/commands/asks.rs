@@ -14,17 +14,17 @@ use model::{AppState, AskId, Resource, Time};
 /// From this number of requests on, capacity is reserved.
 const MANY: u32 = 4;
 /// Few, because the requests may still be rejected.
-const ROOM: u32 = 10_000;
+const SPACE: u32 = 10_000;
 
 impl Partition {
     pub(crate) fn ask(&mut self, now: Time, spec: &AskSpec, events: &mut Vec<Event>) {
         if let Some(app) = self.app_key(&spec.app).filter(|_| spec.count > MANY) {
-            self.apps[app].make_room(spec.count.min(ROOM) as usize);
+            self.apps[app].make_space(spec.count.min(SPACE) as usize);
         }
         for (number, id) in (0..).zip(spec.ids()) {
             let created = spec.created.map_or(now, |created| created.min(now)) + Duration::from_micros(number);
             if let Err(message) = self.add_ask(now, created, id.clone(), spec, events) {
-                let kind = if spec.holds_for_no_group() && self.app_key(&spec.app).is_some() {
+                let kind = if spec.has_no_group() && self.app_key(&spec.app).is_some() {
                     EventKind::Refused { message }
                 } else {
                     EventKind::AskRejected { app: spec.app.clone(), ask: id, message }
@@ -53,7 +53,7 @@ impl Partition {
                 spec.app
             ));
         }
-        if spec.holds_for_no_group() {
+        if spec.has_no_group() {
             return Err(format!("placeholder {id:?} of application {:?} has no task group", spec.app));
         }
         if let Some(state) = self.apps[app].ending {

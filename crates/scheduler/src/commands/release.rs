@@ -24,7 +24,7 @@ impl Partition {
         };
         let Some(ask_key) = self.apps[key].key_to_release(ask) else {
             if self.is_spent(key, ask) {
-                return self.withdraw_spent(now, key, ask, events);
+                return self.cancel_spent(now, key, ask, events);
             }
             return refuse(now, format!("application {app:?} has no request {ask:?}"), events);
         };
@@ -36,7 +36,7 @@ impl Partition {
             self.end_allocation(now, key, ask_key, ReleaseReason::Stopped, events);
             events.extend(spent.map(|spent| Event::new(now, spent)));
         } else {
-            self.withdraw(now, key, ask_key, events);
+            self.cancel(now, key, ask_key, events);
         }
     }
 
@@ -66,10 +66,10 @@ impl Partition {
     }
 
     /// The application completes if it has nothing left, including placeholders (SCH-170).
-    pub(crate) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
-        let Some(withdrawn) = self.take_ask(now, app, ask, events) else { return };
+    pub(crate) fn cancel(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
+        let Some(canceled) = self.take_ask(now, app, ask, events) else { return };
         let application = &self.apps[app];
-        let Ask { id: ask, resource, .. } = withdrawn;
+        let Ask { id: ask, resource, .. } = canceled;
         let kind = EventKind::AskRemoved { app: application.id.clone(), ask, reason: ReleaseReason::Stopped, resource };
         events.push(Event { at: now, kind });
         if application.allocated_placeholder.is_zero() && application.state != AppState::Failing {
@@ -117,7 +117,7 @@ impl Partition {
 
     /// When nothing is left, the application enters its final state.
     fn end_more(&mut self, now: Time, app: AppKey, most: usize, events: &mut Vec<Event>) {
-        let asks = self.withdraw_asks(now, app, ReleaseReason::Stopped, most, events);
+        let asks = self.cancel_asks(now, app, ReleaseReason::Stopped, most, events);
         self.take_allocations(now, app, ReleaseReason::Stopped, most - asks, events);
         let Application { allocations, pending_order, ending, .. } = &self.apps[app];
         if let Some(state) = ending.filter(|_| allocations.is_empty() && pending_order.is_empty()) {
@@ -128,12 +128,12 @@ impl Partition {
     pub(crate) fn remove_asks(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
         self.untie_all(app);
         self.refresh_stale(self.apps[app].queue);
-        self.withdraw_asks(now, app, reason, usize::MAX, events);
+        self.cancel_asks(now, app, reason, usize::MAX, events);
         let made = self.allocations_made;
         self.apps[app].known_ids.forget(made);
     }
 
-    fn withdraw_asks(
+    fn cancel_asks(
         &mut self,
         now: Time,
         app: AppKey,

@@ -74,8 +74,8 @@ impl Partition {
     }
 
     /// The application completes if it has nothing left (SCH-170).
-    pub(crate) fn withdraw_spent(&mut self, now: Time, app: AppKey, id: &AskId, events: &mut Vec<Event>) {
-        let Some(spent) = self.apps[app].known_ids.withdraw(id) else { return };
+    pub(crate) fn cancel_spent(&mut self, now: Time, app: AppKey, id: &AskId, events: &mut Vec<Event>) {
+        let Some(spent) = self.apps[app].known_ids.cancel(id) else { return };
         let application = &self.apps[app];
         let kind = EventKind::AskSpent { app: application.id.clone(), ask: id.clone(), resource: spent.resource };
         events.push(Event::new(now, kind));

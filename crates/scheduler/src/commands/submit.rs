@@ -199,7 +199,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         bands: Default::default(),
         retained_priority: None,
         backoff_until: None,
-        held_off: None,
+        delayed: None,
         known_ids: Default::default(),
         state_timer: None,
         placeholder_timer: None,

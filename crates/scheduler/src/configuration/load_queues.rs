@@ -199,14 +199,14 @@ impl Partition {
         };
         let delay_before = self.queues[key].settings.properties.quota_preemption_delay;
         let properties = self.effective(key, &merged, known && !recomputes);
-        let takes_max_apps = match self.switches.reload_max_apps {
+        let accepts_max_apps = match self.switches.reload_max_apps {
             ReloadMaxApps::All => true,
             ReloadMaxApps::NotRoot => !known || config.name != "root",
             ReloadMaxApps::None => !known,
         };
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
-        let max_applications = if takes_max_apps {
+        let max_applications = if accepts_max_apps {
             config.max_applications.as_ref().map(|max| max.value)
         } else {
             queue.settings.max_applications
@@ -280,17 +280,17 @@ impl Partition {
         let retained: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
         let children = self.queues[key].children.iter().copied();
         let missing = children.filter(|child| !retained.contains(self.queues[*child].path.name()));
-        let begins = |queue: &Queue| queue.managed && queue.state == QueueState::Active;
-        let missing: Vec<_> = missing.map(|child| (child, begins(&self.queues[child]))).collect();
+        let starts = |queue: &Queue| queue.managed && queue.state == QueueState::Active;
+        let missing: Vec<_> = missing.map(|child| (child, starts(&self.queues[child]))).collect();
         let mut gone: Vec<_> = missing.iter().map(|(child, _)| *child).collect();
         while let Some(key) = gone.pop() {
             let queue = &self.queues[key];
             gone.extend(queue.children.iter().rev());
-            if begins(queue) {
+            if starts(queue) {
                 self.set_state(now, key, QueueState::Draining, events);
             }
         }
-        for (top, _) in missing.into_iter().filter(|(_, begins)| *begins) {
+        for (top, _) in missing.into_iter().filter(|(_, starts)| *starts) {
             self.report_draining(now, top, events);
         }
     }

@@ -71,7 +71,7 @@ impl Partition {
             who: app.who.clone(),
             queue: app.queue_path.clone(),
             state: app.state,
-            allocated: app.holds(),
+            allocated: app.total_allocated(),
             pending: app.pending.clone(),
             ends_by: app.ends_by(),
         }

@@ -12,7 +12,7 @@ use crate::state::partition::Partition;
 use model::{Resource, Time};
 
 impl Partition {
-    pub(crate) fn begin_walk(
+    pub(crate) fn start_walk(
         &mut self,
         now: Time,
         leaf: QueueKey,
@@ -23,10 +23,10 @@ impl Partition {
             self.wake_app(app);
         }
         let groups = self.queues[leaf].candidates.group_count();
-        let by_rooms = groups > 0 && self.only_rooms_decide(leaf);
-        let passed = (0..groups).map(|group| by_rooms && self.group_backs_off(now, leaf, group, headroom));
+        let by_spaces = groups > 0 && self.only_spaces_decide(leaf);
+        let passed = (0..groups).map(|group| by_spaces && self.group_backs_off(now, leaf, group, headroom));
         let passed = passed.collect();
-        LeafWalk::begin(passed, attempts.left() > 0)
+        LeafWalk::start(passed, attempts.left() > 0)
     }
 
     fn group_backs_off(&mut self, now: Time, leaf: QueueKey, number: usize, headroom: &Resource) -> bool {
@@ -35,16 +35,16 @@ impl Partition {
             return false;
         }
         let mut seen = group.common.seen;
-        let ask = self.stands_for_group(group);
-        let holds = group.common.holds(now, self.epoch, headroom, (&self.nodes, ask), &mut seen);
-        if holds && seen != group.common.seen {
+        let ask = self.representative(group);
+        let applies = group.common.applies(now, self.epoch, headroom, (&self.nodes, ask), &mut seen);
+        if applies && seen != group.common.seen {
             self.queues.candidates_mut(leaf).group_mut(number).common.seen = seen;
         }
-        holds
+        applies
     }
 
     /// A request that the resource manager's conditions treat like all requests of the group.
-    fn stands_for_group(&self, group: &SleepGroup) -> Option<&Ask> {
+    fn representative(&self, group: &SleepGroup) -> Option<&Ask> {
         let app = self.apps.get(group.members.first()?.app)?;
         app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
     }
@@ -59,13 +59,13 @@ impl Partition {
                 Passed::Between(after, before) => self.note_passed(now, leaf, number, (after, before)),
             }
         }
-        if walk.looked_at.is_empty() {
+        if walk.examined.is_empty() {
             return;
         }
-        let by_rooms = self.only_rooms_decide(leaf);
-        for app in walk.looked_at {
+        let by_spaces = self.only_spaces_decide(leaf);
+        for app in walk.examined {
             self.wake_app(app);
-            if by_rooms {
+            if by_spaces {
                 self.put_to_sleep(leaf, app);
             }
         }
@@ -75,12 +75,27 @@ impl Partition {
         let Self { queues, apps, .. } = self;
         let place = |app: Option<AppKey>| app.and_then(|app| apps.get(app)?.rank.clone());
         let (after, before): (Option<AppRank>, Option<AppRank>) = (place(ends.0), place(ends.1));
+        let Some(before) = before else { return self.note_all_after(now, leaf, group, after.as_ref()) };
         let members = queues[leaf].candidates.group(group).members.iter();
         let passed = members.skip_while(|rank| after.as_ref().is_some_and(|after| *rank <= after));
-        for rank in passed.take_while(|rank| before.as_ref().is_none_or(|before| *rank < before)) {
+        for rank in passed.take_while(|rank| **rank < before) {
             let since = apps[rank.app].backoff.as_mut().and_then(|backoff| backoff.since.as_mut());
             if let Some(since) = since {
                 since.own.note(now);
+            }
+        }
+    }
+
+    /// Counts for the whole group, and not for the few up to `after`: one cycle without a start passes all the others.
+    fn note_all_after(&mut self, now: Time, leaf: QueueKey, group: usize, after: Option<&AppRank>) {
+        let Self { queues, apps, .. } = self;
+        let group = queues.candidates_mut(leaf).group_mut(group);
+        let until_now = group.skipped_cycles;
+        group.skipped_cycles.note(now);
+        for rank in group.members.iter().take_while(|rank| after.is_some_and(|after| *rank <= after)) {
+            if let Some(since) = apps[rank.app].backoff.as_mut().and_then(|backoff| backoff.since.as_mut()) {
+                since.own = since.own.and(until_now.since(since.of_group));
+                since.of_group = group.skipped_cycles;
             }
         }
     }
@@ -110,7 +125,7 @@ impl Partition {
     fn groups_like(&self, leaf: QueueKey, ask: &Ask) -> Vec<usize> {
         let candidates = &self.queues[leaf].candidates;
         let identical = |number: &usize| {
-            let other = self.stands_for_group(candidates.group(*number));
+            let other = self.representative(candidates.group(*number));
             other.is_some_and(|other| self.nodes.treat_identical(other, ask))
         };
         (0..candidates.group_count()).filter(identical).collect()

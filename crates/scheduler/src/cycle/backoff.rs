@@ -34,7 +34,7 @@ impl Backoff {
     }
 
     /// Whether only the limits may have changed. `ask`: represents all requests for the resource manager's conditions.
-    pub(super) fn holds(
+    pub(super) fn applies(
         &self,
         now: Time,
         epoch: u64,
@@ -45,7 +45,7 @@ impl Backoff {
         now < self.until
             && self.epoch == epoch
             && headroom.fit_in_max_undef(&self.most)
-            && self.queues.as_ref().is_none_or(|then| headroom.is_no_roomier_than(then))
+            && self.queues.as_ref().is_none_or(|then| headroom.has_no_more_space_than(then))
             && self.by_conditions.is_none_or(|by| ask.is_some_and(|ask| nodes.loosened(ask) == Some(by.loosened)))
             && !self.may_find_node(nodes, ask, seen)
             && !may_reserve_another(nodes, ask, seen)
@@ -128,7 +128,7 @@ impl Unschedulable {
 
 impl Application {
     /// Whether its asks are not tried yet, since too many found no node.
-    pub(crate) fn is_held_off(&self, now: Time) -> bool {
+    pub(crate) fn is_delayed(&self, now: Time) -> bool {
         self.backoff_until.is_some_and(|until| now < until)
     }
 
@@ -152,7 +152,7 @@ impl FailureTracker {
     }
 
     /// The request that represents the application for the resource manager's conditions.
-    pub fn stands_for_all(&self) -> Option<AskKey> {
+    pub fn common_ask(&self) -> Option<AskKey> {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }
 
@@ -262,9 +262,9 @@ impl Partition {
         let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
         let ask = known.by_conditions.and_then(|by| asks.get(by.ask));
         let mut seen = known.seen;
-        let holds = same_limits && same_attempts && known.holds(now, *epoch, headroom, (nodes, ask), &mut seen);
+        let applies = same_limits && same_attempts && known.applies(now, *epoch, headroom, (nodes, ask), &mut seen);
         known.seen = seen;
-        if holds {
+        if applies {
             attempts.consume(known.attempts);
             if let Some(since) = &mut known.since {
                 since.own.note(now);
@@ -281,27 +281,27 @@ impl Partition {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let mut note = self.queues.leaf_notes.get(leaf);
         let same_attempts = backoff.attempts_left == self.preemption_attempts(leaf).left();
-        let holds = same_attempts && backoff.holds(now, self.epoch, &headroom, (&self.nodes, None), &mut note.seen);
-        if holds {
+        let applies = same_attempts && backoff.applies(now, self.epoch, &headroom, (&self.nodes, None), &mut note.seen);
+        if applies {
             self.quiet = self.quiet.map(|quiet| quiet.min(backoff.until));
             note.skipped_cycles.note(now);
             *self.queues.leaf_notes.get_mut(leaf) = note;
         } else {
             self.queues.end_backoff(leaf);
         }
-        holds
+        applies
     }
 
     /// Starts if all applications of the leaf back off and nothing else decides about them.
-    pub(crate) fn begin_leaf_backoff(&mut self, leaf: QueueKey) {
+    pub(crate) fn start_leaf_backoff(&mut self, leaf: QueueKey) {
         self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
             (Some(quiet), Some(backoff)) => {
                 let until = quiet.min(backoff.until);
-                self.queues.begin_backoff(leaf, Box::new(backoff));
+                self.queues.start_backoff(leaf, Box::new(backoff));
                 Some(until)
             }
             (None, Some(backoff)) => {
-                self.queues.begin_backoff(leaf, Box::new(backoff));
+                self.queues.start_backoff(leaf, Box::new(backoff));
                 None
             }
             _ => None,
@@ -309,7 +309,7 @@ impl Partition {
     }
 
     /// Whether there is neither stateaware order nor a maximum of applications.
-    pub(crate) fn only_rooms_decide(&self, leaf: QueueKey) -> bool {
+    pub(crate) fn only_spaces_decide(&self, leaf: QueueKey) -> bool {
         let one_at_a_time = self.queues[leaf].settings.properties.app_sort.starts_one_at_a_time();
         let maxima =
             || self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
@@ -321,7 +321,7 @@ impl Partition {
     }
 
     fn backoff_of_leaf(&self, leaf: QueueKey) -> Option<Backoff> {
-        if !self.only_rooms_decide(leaf) {
+        if !self.only_spaces_decide(leaf) {
             return None;
         }
         let attempts_left = self.preemption_attempts(leaf).left();

@@ -49,10 +49,10 @@ impl Partition {
             ask.rare.required_node.is_none()
                 && ask.rare.task_group.is_none()
                 && !ask.placeholder
-                && !application.reservations.iter().any(|(held, _)| held == key)
+                && !application.reservations.iter().any(|(reserved, _)| reserved == key)
                 && of_limits.as_ref().is_none_or(|headroom| headroom.fit_in_max_undef(wanted))
                 && of_queue.fit_in_max_undef(wanted)
-                && self.nodes.takes(ask, node.key)
+                && self.nodes.accepts(ask, node.key)
         })
     }
 }

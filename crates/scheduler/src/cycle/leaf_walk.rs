@@ -15,7 +15,7 @@ const MOST_READ: usize = 64;
 pub(crate) struct LeafWalk {
     /// By group: whether headroom alone lets the walk skip it.
     passed: Vec<bool>,
-    began_with_attempts: bool,
+    started_with_attempts: bool,
     with_attempts: bool,
     /// The last application while preemption attempts were left.
     attempts_ended: Option<AppKey>,
@@ -23,7 +23,7 @@ pub(crate) struct LeafWalk {
     woken: u64,
     last: Option<AppKey>,
     /// The applications that did not back off, in their order.
-    pub looked_at: Vec<AppKey>,
+    pub examined: Vec<AppKey>,
 }
 
 struct Source {
@@ -48,17 +48,17 @@ fn rank(apps: &Slab<AppKey, Application>, app: AppKey) -> Option<&AppRank> {
 
 impl LeafWalk {
     /// Starts before the first application.
-    pub fn begin(passed: Vec<bool>, with_attempts: bool) -> Self {
+    pub fn start(passed: Vec<bool>, with_attempts: bool) -> Self {
         Self {
             passed,
-            began_with_attempts: with_attempts,
+            started_with_attempts: with_attempts,
             with_attempts,
             attempts_ended: None,
             sources: Vec::new(),
             // Differs from every count, so the walk reads at once.
             woken: u64::MAX,
             last: None,
-            looked_at: Vec::new(),
+            examined: Vec::new(),
         }
     }
 
@@ -94,7 +94,7 @@ impl LeafWalk {
         if !self.passed.get(group).is_some_and(|passed| *passed) {
             return Passed::Nothing;
         }
-        match (has_attempts == self.began_with_attempts, self.attempts_ended) {
+        match (has_attempts == self.started_with_attempts, self.attempts_ended) {
             (true, None) if picked.is_none() => Passed::All,
             (true, None) => Passed::Between(None, picked),
             (true, ended) => Passed::Between(None, ended),
@@ -109,8 +109,8 @@ impl LeafWalk {
             let has_attempts = candidates.group(group).common.has_attempts();
             has_attempts == self.with_attempts && self.passed.get(group).is_some_and(|passed| *passed)
         };
-        let looked_into = (0..candidates.group_count()).filter(|group| !passed(*group)).map(Some);
-        self.sources = std::iter::once(None).chain(looked_into).map(Source::of).collect();
+        let unpassed = (0..candidates.group_count()).filter(|group| !passed(*group)).map(Some);
+        self.sources = std::iter::once(None).chain(unpassed).map(Source::of).collect();
     }
 }
 

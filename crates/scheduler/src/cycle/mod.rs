@@ -12,8 +12,8 @@ pub(super) mod commit_check;
 pub(super) mod headroom;
 pub(super) mod leaf_walk;
 pub(super) mod reservation;
-mod room;
 pub(super) mod skipped_cycles;
+mod space;
 #[cfg(test)]
 mod tests;
 pub(super) mod try_asks;

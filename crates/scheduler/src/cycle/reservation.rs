@@ -106,10 +106,10 @@ impl Partition {
             let of_limits = self.usage.headroom(&self.apps[app].account);
             let headroom = Headroom { commit_fails, ..Headroom::of(of_limits.as_ref(), &headroom) };
             let reservations = self.apps[app].reservations.clone();
-            for (held, node) in reservations {
-                let ask = self.apps[app].made_last(held);
+            for (other_ask, node) in reservations {
+                let ask = self.apps[app].made_last(other_ask);
                 if self.apps[app].asks[ask].allocation.is_some() {
-                    self.unreserve(now, app, held, events);
+                    self.unreserve(now, app, other_ask, events);
                     continue;
                 }
                 let wanted = &self.apps[app].asks[ask];
@@ -119,14 +119,14 @@ impl Partition {
                     }
                     continue;
                 }
-                if !commit_fails && self.nodes.takes(wanted, node) {
+                if !commit_fails && self.nodes.accepts(wanted, node) {
                     return Some(Pick::Allocate { app, ask, node });
                 }
                 self.preempt_on_required(now, app, ask, node, events);
             }
             // No request fits its own reserved node: any other node will do.
             let application = &self.apps[app];
-            let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
+            let accepts = |node: NodeKey, ask: AskKey| self.nodes.accepts(&application.asks[ask], node);
             let mut missed = false;
             for (ask, reserved) in &application.reservations {
                 // The request of the reservation, although another request with its id may count by now (D-23).
@@ -139,7 +139,7 @@ impl Partition {
                     continue;
                 }
                 let others = self.nodes.unreserved().filter(|node| node.key != *reserved && node.schedulable);
-                if let Some(node) = others.map(|node| node.key).find(|node| takes(*node, *ask)) {
+                if let Some(node) = others.map(|node| node.key).find(|node| accepts(*node, *ask)) {
                     return Some(Pick::Allocate { app, ask: *ask, node });
                 }
                 missed = true;

@@ -29,7 +29,7 @@ fn kind(id: &str) -> usize {
 impl Predicates for Apart {
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool {
         let own = kind(ask.id.as_str());
-        let other = |(held, at): (&AskId, &NodeId)| kind(held.as_str()) == (own + 1) % 4 && *at == node.id;
+        let other = |(reserved, at): (&AskId, &NodeId)| kind(reserved.as_str()) == (own + 1) % 4 && *at == node.id;
         let asks = allocate || own.is_multiple_of(2);
         !((own + kind(node.id.as_str())).is_multiple_of(3) || asks && self.placed.iter().any(other))
     }
@@ -133,7 +133,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_conditions_refuse_is_tried_whenever_it_may_go(
+    fn requests_that_conditions_block_are_retried_when_they_may_fit(
         profile in prop::sample::select(&Profile::ALL),
         first in prop::collection::vec((14..16u8, 0..5u8, 4..9u8), 2..5),
         steps in prop::collection::vec((0..26u8, proptest::num::u8::ANY, proptest::num::u8::ANY), 10..160),

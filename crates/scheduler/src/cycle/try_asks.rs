@@ -7,7 +7,7 @@ use crate::interface::event::{Event, EventKind};
 use crate::interface::switches::{RequiredNode, Switches};
 use crate::preemption::attempts::Attempts;
 use crate::state::app::Application;
-use crate::state::app::HeldOff;
+use crate::state::app::Delay;
 use crate::state::ask::{Ask, is_report_due, report_again};
 use crate::state::ask_log::{AskLog, Failure, TryResult};
 use crate::state::node::Node;
@@ -66,7 +66,7 @@ pub(crate) fn try_asks(
         task_groups,
         namesakes,
         backoff_until,
-        held_off,
+        delayed,
         known_ids,
         ..
     } = app;
@@ -81,8 +81,8 @@ pub(crate) fn try_asks(
             }
             continue;
         }
-        let is_one = |held: &AskKey| held == key || !namesakes.is_empty() && asks[*held].id == ask.id;
-        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| is_one(held));
+        let is_one = |other_ask: &AskKey| other_ask == key || !namesakes.is_empty() && asks[*other_ask].id == ask.id;
+        let reserved = !reservations.is_empty() && reservations.iter().any(|(other_ask, _)| is_one(other_ask));
         let may_reserve = headroom.reserves && !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
             let other = &asks[*other];
@@ -113,7 +113,7 @@ pub(crate) fn try_asks(
             AttemptOutcome::Pick(_) => None,
             AttemptOutcome::Next(tried) | AttemptOutcome::GiveUp(tried) => Some(*tried),
         };
-        let identical = failures.stands_for_all().is_none_or(|other| {
+        let identical = failures.common_ask().is_none_or(|other| {
             let other = &asks[other];
             other.resource == ask.resource && nodes.treat_identical(other, ask)
         });
@@ -148,7 +148,7 @@ pub(crate) fn try_asks(
         {
             *backoff_until = Some(now + delay);
             let (asks, last) = (failures.unschedulable.most(), asks[*key].id.clone());
-            *held_off = Some(HeldOff { since: now, asks, last });
+            *delayed = Some(Delay { since: now, asks, last });
             return (None, changed);
         }
         match outcome {
@@ -246,7 +246,7 @@ impl NodeAttempt<'_> {
             return AttemptOutcome::Pick(Pick::Claim { app, ask, node: node.key });
         }
         let open = node.reservations.is_empty() || self.reserved;
-        match (open && self.goes_to(node, nodes), self.reserved) {
+        match (open && self.may_use(node, nodes), self.reserved) {
             (true, _) => AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key }),
             (false, true) => AttemptOutcome::Next(TryResult::NoNode),
             (false, false) => self.reserve(node),
@@ -255,14 +255,14 @@ impl NodeAttempt<'_> {
 
     fn allocate_or_reserve(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
-        if self.goes_to(node, nodes) {
+        if self.may_use(node, nodes) {
             return AttemptOutcome::Pick(Pick::Allocate { app, ask, node: node.key });
         }
         self.reserve(node)
     }
 
-    fn goes_to(&self, node: &Node, nodes: &Nodes) -> bool {
-        !self.commit_fails && nodes.takes(self.ask, node.key)
+    fn may_use(&self, node: &Node, nodes: &Nodes) -> bool {
+        !self.commit_fails && nodes.accepts(self.ask, node.key)
     }
 
     /// Without a delay. A node that is too small is not reserved, but ends the cycle.

@@ -67,14 +67,14 @@ impl Partition {
             Some(Pick::Claim { app, ask, node }) => {
                 self.unreserve_node(now, node, events);
                 let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask]);
-                if !self.commit_fails(self.apps[app].queue) && self.nodes.takes(wanted, node) {
+                if !self.commit_fails(self.apps[app].queue) && self.nodes.accepts(wanted, node) {
                     self.commit(now, app, ask, node, events);
                 } else if node_now.total.fit_in(&wanted.resource) {
                     self.reserve(now, app, ask, node, events);
                 }
             }
             Some(Pick::Replace { app, ask, placeholder, node }) => {
-                self.begin_replacement(now, app, ask, placeholder, node, events);
+                self.start_replacement(now, app, ask, placeholder, node, events);
             }
             // A release treats a node that it cannot reserve as reserved (SCH-084).
             Some(Pick::Stall { app }) => self.hold_place(app),
@@ -121,7 +121,7 @@ impl Partition {
                 if walk.len() == depth {
                     walk.push(Visit::default());
                 }
-                walk[depth].begin(key);
+                walk[depth].start(key);
                 depth += 1;
             }
             self.queues.settle_order();
@@ -143,21 +143,21 @@ impl Partition {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let state_aware_filter = self.state_aware_filter(leaf);
         let mut attempts = self.preemption_attempts(leaf);
-        let mut by_rooms: Option<bool> = None;
-        let mut walk = self.begin_walk(now, leaf, &headroom, &attempts);
+        let mut by_spaces: Option<bool> = None;
+        let mut walk = self.start_walk(now, leaf, &headroom, &attempts);
         while let Some(app) = walk.next(&self.queues[leaf].candidates, &self.apps, attempts.left() > 0) {
-            let held_off = self.apps[app].is_held_off(now);
-            if held_off || !state_aware_filter.admits(&self.apps[app]) {
+            let delayed = self.apps[app].is_delayed(now);
+            if delayed || !state_aware_filter.admits(&self.apps[app]) {
                 continue;
             }
             // If only headroom decides, the result of `may_run` did not change.
             let unlimited = self.apps[app].backoff.is_some()
                 && self.has_no_limits(app)
-                && *by_rooms.get_or_insert_with(|| self.only_rooms_decide(leaf));
+                && *by_spaces.get_or_insert_with(|| self.only_spaces_decide(leaf));
             if unlimited && self.app_backs_off(now, app, &headroom, &mut attempts) {
                 continue;
             }
-            walk.looked_at.push(app);
+            walk.examined.push(app);
             if !self.may_run(now, leaf, app, events)
                 || !unlimited && self.app_backs_off(now, app, &headroom, &mut attempts)
             {
@@ -170,7 +170,7 @@ impl Partition {
             }
         }
         self.end_walk(now, leaf, walk, None);
-        self.begin_leaf_backoff(leaf);
+        self.start_leaf_backoff(leaf);
         None
     }
 

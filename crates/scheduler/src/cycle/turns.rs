@@ -18,7 +18,7 @@ use std::ops::Bound;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::cycle::room::{Room, Running};
+use crate::cycle::space::{Running, Space};
 use crate::cycle::try_asks::Pick;
 use crate::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::interface::tuning::Turns;
@@ -74,9 +74,9 @@ struct Examined {
 /// When a blocked ask starts.
 struct Plan {
     wanted: Resource,
-    now: Room,
+    now: Space,
     /// What is free at its start, which its amount is still part of; `None`: the start depends on something without a limit.
-    then: Option<(Time, Room)>,
+    then: Option<(Time, Space)>,
     /// Where it starts.
     node: NodeKey,
     /// It does not fit now.
@@ -87,13 +87,13 @@ impl Plan {
     /// Whether it starts later if an ask of a leaf is allocated on a node now.
     fn is_delayed_by(&self, now: Time, ask: &Ask, path: &[QueueKey], node: NodeKey, backfills: bool) -> bool {
         let both_on = Some(node).filter(|node| *node == self.node);
-        let is_beside = |room: &Room| room.has_both(&self.wanted, &ask.resource, path, both_on);
-        if is_beside(&self.now) {
+        let fits_with_both = |space: &Space| space.has_both(&self.wanted, &ask.resource, path, both_on);
+        if fits_with_both(&self.now) {
             return false;
         }
         let Some(limit) = ask.rare.limit.filter(|_| backfills) else { return true };
         match &self.then {
-            Some((at, room)) => now + limit > *at && !is_beside(room),
+            Some((at, space)) => now + limit > *at && !fits_with_both(space),
             None => limit > UNKNOWN,
         }
     }
@@ -242,25 +242,25 @@ impl Partition {
         let is_open = path.iter().all(|key| self.queues[*key].state != QueueState::Stopped);
         let limits = self.usage.headroom(&application.account);
         let within = limits.is_none_or(|headroom| headroom.fit_in_max_undef(&blocked.resource));
-        if !may_run || !is_open || !within || application.is_held_off(now) {
+        if !may_run || !is_open || !within || application.is_delayed(now) {
             return None;
         }
-        let (free, wanted) = (Room::of(self, &path, blocked), blocked.resource.clone());
+        let (free, wanted) = (Space::of(self, &path, blocked), blocked.resource.clone());
         if let Some(node) = free.place_for(&wanted) {
             return Some(Plan { wanted, now: free.clone(), then: Some((now, free)), node, is_blocked: false });
         }
-        let mut room = free.clone();
+        let mut space = free.clone();
         for (at, run) in running.iter().enumerate() {
-            room.add(run);
+            space.add(run);
             // What ends at the same time is free at the same time.
             let is_last = running.get(at + 1).is_none_or(|next| next.end != run.end);
             if let Some(end) = run.end.filter(|_| is_last)
-                && let Some(node) = room.place_for(&wanted)
+                && let Some(node) = space.place_for(&wanted)
             {
-                return Some(Plan { wanted, now: free, then: Some((end, room)), node, is_blocked: true });
+                return Some(Plan { wanted, now: free, then: Some((end, space)), node, is_blocked: true });
             }
         }
-        room.place_for(&wanted).map(|node| Plan { wanted, now: free, then: None, node, is_blocked: true })
+        space.place_for(&wanted).map(|node| Plan { wanted, now: free, then: None, node, is_blocked: true })
     }
 
     /// Whether a blocked ask has its turn before one that fits: by the order of their leaf, by the priority of their queues, by a

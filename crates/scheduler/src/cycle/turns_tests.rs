@@ -202,7 +202,7 @@ proptest! {
     fn with_backfill_a_blocked_job_starts_no_later_than_without(bunches in any_jobs("aabc")) {
         run(&bunches, |machine| {
             let Some(first) = machine.first_turn() else { return };
-            let [with, without] = [Turns::Backfilled, Turns::Kept].map(|turns| machine.start_of(first, turns));
+            let [with, without] = [Turns::Backfilled, Turns::Ordered].map(|turns| machine.start_of(first, turns));
             let later = without.is_some_and(|without| with.is_none_or(|with| with > without));
             assert!(!later, "job {first} starts at {with:?}, without backfill at {without:?}");
         });
@@ -215,7 +215,7 @@ proptest! {
         let bunches: Vec<Vec<Job>> = bunches.iter().map(|bunch| bunch.iter().map(early).collect()).collect();
         run(&bunches, |machine| {
             let Some(first) = machine.first_turn() else { return };
-            let [with, without] = [Turns::Backfilled, Turns::Kept].map(|turns| machine.start_of(first, turns));
+            let [with, without] = [Turns::Backfilled, Turns::Ordered].map(|turns| machine.start_of(first, turns));
             let (with, without) = (with.expect("it has its turn"), without.expect("it has its turn"));
             assert!(with <= without + Duration::from_secs(30), "job {first}: {with:?}, {without:?}");
         });
@@ -252,14 +252,14 @@ fn starts_behind_a_stream(turns: Turns, small: Job, large: Job) -> bool {
 }
 
 #[test]
-fn a_large_job_has_its_turn_behind_a_stream_of_small_ones_of_its_queue_and_of_others() {
+fn a_large_job_starts_despite_a_stream_of_small_ones_of_its_queue_and_of_others() {
     let large = Job::new('b', 10, None);
     for small in
         [Job::new('a', 1, Some(5)), Job::new('b', 1, Some(5)), Job { limit: None, ..Job::new('a', 1, Some(5)) }]
     {
         // What profiles do: small ones take whatever becomes free.
         assert!(!starts_behind_a_stream(Turns::Skipped, small, large), "{small:?}");
-        assert!(starts_behind_a_stream(Turns::Kept, small, large), "{small:?}");
+        assert!(starts_behind_a_stream(Turns::Ordered, small, large), "{small:?}");
         assert!(starts_behind_a_stream(Turns::Backfilled, small, large), "{small:?}");
     }
 }
@@ -271,11 +271,11 @@ fn a_short_job_starts_before_a_blocked_one_that_it_does_not_delay() {
     machine.cycle(|_, _, _, _| {});
     let blocked = machine.submit(Job::new('a', 8, Some(50)));
     let jobs = [(3, Some(101)), (3, Some(99)), (1, None), (1, Some(1000))];
-    let [late, short, unlimited, beside] = jobs.map(|(vcore, limit)| machine.submit(Job::new('a', vcore, limit)));
+    let [late, short, unlimited, fitting] = jobs.map(|(vcore, limit)| machine.submit(Job::new('a', vcore, limit)));
     machine.cycle(|_, _, _, _| {});
     // Four cores are free, and the blocked one leaves two when it starts.
     let started: Vec<usize> = machine.starts.keys().copied().collect();
-    assert_eq!(started, [0, short, beside]);
+    assert_eq!(started, [0, short, fitting]);
     let part = machine.partition();
     for job in [late, unlimited] {
         let ask = part.apps[part.app_key(&app(job)).unwrap()].asks.iter().next().unwrap().1;
@@ -286,8 +286,8 @@ fn a_short_job_starts_before_a_blocked_one_that_it_does_not_delay() {
 }
 
 #[test]
-fn a_queue_below_its_guarantee_is_not_held_back() {
-    let mut machine = Machine::new(Turns::Kept);
+fn a_queue_below_its_guarantee_is_not_blocked() {
+    let mut machine = Machine::new(Turns::Ordered);
     machine.submit(Job::new('a', 6, None));
     machine.cycle(|_, _, _, _| {});
     machine.submit(Job::new('b', 8, None));

@@ -15,7 +15,7 @@ impl Partition {
         if total.is_zero() {
             return Ok(());
         }
-        let taken = self.takes_gang(leaf, total);
+        let taken = self.accepts_gang(leaf, total);
         if taken.is_err() && self.switches.priority_on_submit {
             // 1.5.1 adds the application to its leaf before the check.
             self.queues.report_priority_up(leaf);
@@ -27,10 +27,10 @@ impl Partition {
     ///
     /// # Errors
     /// The failed check.
-    pub(crate) fn takes_gang(&self, leaf: QueueKey, total: &Resource) -> Result<(), String> {
+    pub(crate) fn accepts_gang(&self, leaf: QueueKey, total: &Resource) -> Result<(), String> {
         let queue = &self.queues[leaf];
         let path = &queue.path;
-        if !queue.settings.properties.app_sort.takes_gangs() {
+        if !queue.settings.properties.app_sort.accepts_gangs() {
             return Err(format!(
                 "unsupported sort type of {path}: a gang needs a leaf that sorts by fifo or stateaware"
             ));

@@ -14,8 +14,8 @@ impl Partition {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let application = &self.apps[app];
         let (real, placeholders) = (application.allocated.clone(), application.allocated_placeholder.clone());
-        let held: Vec<AskKey> = application.allocations.values().copied().collect();
-        for ask in held {
+        let reserved: Vec<AskKey> = application.allocations.values().copied().collect();
+        for ask in reserved {
             let left = &self.apps[app].asks[ask];
             if let Some(allocation) = left.allocation.filter(|_| left.released) {
                 let kind = EventKind::Stopping {

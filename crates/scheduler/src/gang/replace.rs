@@ -50,27 +50,27 @@ impl Partition {
         for (.., key) in &application.pending_order {
             let ask = &application.asks[*key];
             let Some(group) = ask.replaces_in().and_then(|name| application.task_groups.get(name)) else { continue };
-            for held in group.placeholders.values() {
-                let placeholder = &application.asks[*held];
-                if placeholder.released || placeholder.rare.shadowed || released.contains(held) {
+            for reserved in group.placeholders.values() {
+                let placeholder = &application.asks[*reserved];
+                if placeholder.released || placeholder.rare.shadowed || released.contains(reserved) {
                     continue;
                 }
                 if !placeholder.resource.at_least(&ask.resource) {
-                    released.insert(*held);
-                    found.too_small.push((*held, *key));
+                    released.insert(*reserved);
+                    found.too_small.push((*reserved, *key));
                     continue;
                 }
-                first_fit.get_or_insert((*key, *held));
+                first_fit.get_or_insert((*key, *reserved));
                 let node = placeholder.allocation.map(|allocation| allocation.node);
                 if let Some(node) = node.filter(|node| self.nodes.lets(ask, *node, false)) {
-                    found.pick = Some(Pick::Replace { app, ask: *key, placeholder: *held, node });
+                    found.pick = Some(Pick::Replace { app, ask: *key, placeholder: *reserved, node });
                     return found;
                 }
             }
         }
         found.pick = first_fit.and_then(|(key, placeholder)| {
             let ask = &application.asks[key];
-            let fits = |node: &NodeKey| self.nodes.takes(ask, *node);
+            let fits = |node: &NodeKey| self.nodes.accepts(ask, *node);
             let node = self.nodes.unreserved().filter(|node| node.schedulable).map(|node| node.key).find(fits)?;
             Some(Pick::Replace { app, ask: key, placeholder, node })
         });
@@ -99,7 +99,7 @@ impl Partition {
 
     /// Until the resource manager has stopped the placeholder, the request is neither pending nor allocated; another
     /// node than the placeholder's is charged at once (SCH-144).
-    pub(crate) fn begin_replacement(
+    pub(crate) fn start_replacement(
         &mut self,
         now: Time,
         app: AppKey,
@@ -109,7 +109,7 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         self.unreserve(now, app, ask, events);
-        self.withdraw_pending(app, ask);
+        self.cancel_pending(app, ask);
         self.allocations_made += 1;
         let number = self.allocations_made;
         let asks = &mut self.apps[app].asks;

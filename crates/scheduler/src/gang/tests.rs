@@ -93,7 +93,7 @@ impl Half {
         &partition.apps[key]
     }
 
-    fn begin(&mut self) {
+    fn start(&mut self) {
         self.ask("m", 3, false);
         let partition = self.partition();
         let leaf = partition.queues.find_text("root.q").unwrap();
@@ -102,7 +102,7 @@ impl Half {
         let Some(Pick::Replace { app, ask, placeholder, node }) = partition.try_replace(now, leaf, &mut events) else {
             panic!("nothing to replace");
         };
-        partition.begin_replacement(now, app, ask, placeholder, node, &mut events);
+        partition.start_replacement(now, app, ask, placeholder, node, &mut events);
         let kinds: Vec<EventKind> = events.into_iter().map(|event| event.kind).collect();
         let node = partition.nodes[node].id.clone();
         let replacing = EventKind::Replacing { app: "g".into(), ask: "m".into(), placeholder: "p".into(), node };
@@ -140,7 +140,7 @@ fn ends(events: &[EventKind]) -> Vec<(AskId, ReleaseReason)> {
     ends.collect()
 }
 
-fn comes(events: &[EventKind], ask: &str, on: &str) -> bool {
+fn is_placed(events: &[EventKind], ask: &str, on: &str) -> bool {
     events.iter().any(|event| match event {
         EventKind::Allocated { ask: a, node, .. } => a.as_str() == ask && node.as_str() == on,
         _ => false,
@@ -151,14 +151,14 @@ fn comes(events: &[EventKind], ask: &str, on: &str) -> bool {
 #[test]
 fn in_place_nothing_is_charged_twice() {
     let mut half = Half::new(Profile::Kornsole);
-    half.begin();
+    half.start();
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(4), vcore(0)), vcore(4), (1, 0, 0)));
     assert_eq!((half.app().allocated.clone(), half.app().allocated_placeholder.clone()), (vcore(0), vcore(4)));
     half.apply(&Command::Tick);
     assert!(half.app().asks.iter().any(|(_, ask)| ask.rare.takes_over.is_some()), "a tick confirms nothing");
     let events = half.play(PartitionCommand::ResumeNode("n2".into()));
     assert_eq!(ends(&events), [("p".into(), ReleaseReason::Replaced)]);
-    assert!(comes(&events, "m", "n1"));
+    assert!(is_placed(&events, "m", "n1"));
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
 }
 
@@ -167,62 +167,62 @@ fn in_place_nothing_is_charged_twice() {
 fn another_node_is_charged_at_once() {
     let mut half = Half::new(Profile::Kornsole);
     half.partition().nodes.set_predicates(Arc::new(OnlyOn("n2")));
-    half.begin();
+    half.start();
     assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(4), vcore(0)), vcore(4), vcore(3)));
     let events: Vec<EventKind> = half.apply(&Command::Cycle).into_iter().map(|event| event.kind).collect();
     assert_eq!(events, [], "nothing is pending, so the cycle has nothing to look at");
     let events = half.play(PartitionCommand::ResumeNode("n2".into()));
-    assert!(comes(&events, "m", "n2"));
+    assert!(is_placed(&events, "m", "n2"));
     assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(3), vcore(0)), vcore(0), vcore(3)));
 }
 
 /// SCH-143: the same in one cycle; where no node will do, nothing happens at all.
 #[test]
-fn a_cycle_looks_beyond_the_placeholder_s_node() {
+fn a_cycle_searches_beyond_the_node_of_the_placeholder() {
     for (node, found) in [("n2", true), ("n3", false)] {
         let mut half = Half::new(Profile::Kornsole);
         half.partition().nodes.set_predicates(Arc::new(OnlyOn(node)));
         half.ask("m", 3, false);
         let events: Vec<EventKind> = half.apply(&Command::Cycle).into_iter().map(|event| event.kind).collect();
-        assert_eq!((comes(&events, "m", node), half.is_pending("m")), (found, !found));
+        assert_eq!((is_placed(&events, "m", node), half.is_pending("m")), (found, !found));
         assert_eq!(half.app().allocated_placeholder.is_zero(), found);
     }
 }
 
 /// EX-27 (a): the removal of the node confirms the stop of the placeholder.
 #[test]
-fn ex_27_the_placeholder_s_node_goes() {
+fn ex_27_the_node_of_the_placeholder_is_removed() {
     let mut half = Half::new(Profile::Kornsole);
     half.partition().nodes.set_predicates(Arc::new(OnlyOn("n2")));
-    half.begin();
+    half.start();
     let events = half.play(PartitionCommand::RemoveNode("n1".into()));
     assert_eq!(ends(&events), [("p".into(), ReleaseReason::NodeRemoved)]);
-    assert!(comes(&events, "m", "n2"));
+    assert!(is_placed(&events, "m", "n2"));
     assert_eq!((half.queue(), half.used("n2"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
     assert_eq!(half.partition().placeholders, 0);
 }
 
 /// EX-27 (b): the ask was to run in place, and the node goes: it is pending again, the placeholder is lost.
 #[test]
-fn ex_27_the_node_of_both_goes() {
+fn ex_27_the_node_of_both_is_removed() {
     for profile in Profile::ALL {
         let mut half = Half::new(profile);
-        half.begin();
+        half.start();
         let events = half.play(PartitionCommand::RemoveNode("n1".into()));
         assert_eq!(ends(&events), [("p".into(), ReleaseReason::NodeRemoved)]);
-        assert!(half.is_pending("m") && !comes(&events, "m", "n1"));
+        assert!(half.is_pending("m") && !is_placed(&events, "m", "n1"));
         assert_eq!((half.queue(), half.counts()), ((vcore(0), vcore(3)), (1, 0, 1)));
         let events: Vec<EventKind> = half.apply(&Command::Cycle).into_iter().map(|event| event.kind).collect();
-        assert!(comes(&events, "m", "n2"), "no placeholder is left to wait for");
+        assert!(is_placed(&events, "m", "n2"), "no placeholder is left to wait for");
     }
 }
 
 /// The placeholder, asked to stop, ends without a replacement.
 #[test]
-fn the_target_of_a_replacement_goes() {
+fn the_target_of_a_replacement_is_removed() {
     let mut half = Half::new(Profile::Kornsole);
     half.partition().nodes.set_predicates(Arc::new(OnlyOn("n2")));
-    half.begin();
+    half.start();
     let events = half.play(PartitionCommand::RemoveNode("n2".into()));
     assert_eq!(ends(&events), [("p".into(), ReleaseReason::Replaced)]);
     assert!(half.is_pending("m"));
@@ -243,7 +243,7 @@ fn anything_else_breaks_the_tie() {
         ] {
             let mut half = Half::new(Profile::Kornsole);
             half.partition().nodes.set_predicates(Arc::new(OnlyOn(target)));
-            half.begin();
+            half.start();
             let events = half.play(command.clone());
             assert!(ends(&events).iter().any(|(ask, _)| ask.as_str() == "p"), "{command:?}: {events:?}");
             assert_eq!(half.queue(), (gone(), left), "{command:?}");
@@ -254,13 +254,13 @@ fn anything_else_breaks_the_tie() {
 
 /// SCH-204: a move takes an application half way along; the ask arrives in the new queue.
 #[test]
-fn a_move_takes_the_tie_along() {
+fn a_move_includes_the_tie() {
     let mut half = Half::new(Profile::Kornsole);
-    half.begin();
+    half.start();
     let by = model::Identity::new("sue", ["dev"]);
     let to = model::QueuePath::new("root.r");
     let events = half.play(PartitionCommand::Move { app: "g".into(), to, by });
-    assert!(comes(&events, "m", "n1"), "{events:?}");
+    assert!(is_placed(&events, "m", "n1"), "{events:?}");
     assert_eq!(half.queue(), (vcore(0), vcore(0)));
     let (state, r) = (half.app().state, half.partition().queues.find_text("root.r").unwrap());
     assert_eq!((state, half.partition().queues[r].allocated.clone()), (AppState::Running, vcore(3)));

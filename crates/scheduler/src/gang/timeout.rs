@@ -36,8 +36,8 @@ impl Application {
     }
 
     fn allocated_placeholders(&self) -> Vec<AskKey> {
-        let held = self.allocations.values().copied();
-        held.filter(|key| self.asks[*key].placeholder && !self.asks[*key].goes_anyway()).collect()
+        let reserved = self.allocations.values().copied();
+        reserved.filter(|key| self.asks[*key].placeholder && !self.asks[*key].continues_anyway()).collect()
     }
 
     pub(crate) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut TaskGroup> {

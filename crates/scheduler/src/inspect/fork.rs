@@ -18,7 +18,7 @@ impl Scheduler {
     pub fn fork(&self, partition: &str) -> Option<Self> {
         let mut copy = self.partitions.iter().find(|part| *part.name == *partition)?.clone();
         copy.dirty = None;
-        copy.trusts_everybody = true;
+        copy.trusts_all = true;
         // The settled configuration does not apply if partitions are omitted.
         let loaded = self.loaded.clone().filter(|_| self.partitions.len() == 1);
         Some(Self {
@@ -70,7 +70,7 @@ impl Partition {
     /// In a fork, missing access is ignored.
     pub(crate) fn unless_trusted(&self, checked: Result<(), Denial>) -> Result<(), Denial> {
         match checked {
-            Err(Denial::NoAccess { .. }) if self.trusts_everybody => Ok(()),
+            Err(Denial::NoAccess { .. }) if self.trusts_all => Ok(()),
             other => other,
         }
     }

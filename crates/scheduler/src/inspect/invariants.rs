@@ -103,12 +103,12 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn holds(&self, invariant: Invariant) -> bool {
+    fn is_checked(&self, invariant: Invariant) -> bool {
         !self.suspended.contains(&invariant)
     }
 
-    fn that(&mut self, holds: bool, what: impl FnOnce() -> String) {
-        if !holds {
+    fn that(&mut self, totals: bool, what: impl FnOnce() -> String) {
+        if !totals {
             self.found.push(what());
         }
     }
@@ -133,16 +133,16 @@ impl Check<'_> {
         };
         let children = || queue.children.iter().map(|child| &partition.queues[*child]);
         let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
-        let holds: Vec<Resource> = apps().map(Application::holds).collect();
+        let totals: Vec<Resource> = apps().map(Application::total_allocated).collect();
         let path = &queue.path;
         for (what, amount) in [("allocated", &queue.allocated), ("pending", &queue.pending)] {
-            let may_be = what == "pending" && !self.holds(Invariant::Pending);
+            let may_be = what == "pending" && !self.is_checked(Invariant::Pending);
             self.that(may_be || !amount.has_negative() || partition.miscounted, || {
                 format!("{path} has negative {what} {amount:?}")
             });
         }
         let exact = !partition.miscounted;
-        let allocated = sum(&mut children().map(|c| &c.allocated).chain(holds.iter()));
+        let allocated = sum(&mut children().map(|c| &c.allocated).chain(totals.iter()));
         self.that(allocated == queue.allocated || !exact, || {
             format!("{path} has allocated {:?}, below it is {allocated:?}", queue.allocated)
         });
@@ -170,13 +170,13 @@ impl Check<'_> {
         let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
         let running =
             children().map(|c| c.running).sum::<u64>() + apps().filter(|app| app.counts_as_running()).count() as u64;
-        let exact = self.holds(Invariant::RunningApps);
+        let exact = self.is_checked(Invariant::RunningApps);
         self.that(running == queue.running || !exact, || {
             format!("{path} counts {} running of {running}", queue.running)
         });
         let count = children().map(|c| c.app_count).sum::<u64>() + queue.apps.len() as u64;
         self.that(count == queue.app_count, || format!("{path} counts {} applications of {count}", queue.app_count));
-        let exact = self.holds(Invariant::PriorityOfParents);
+        let exact = self.is_checked(Invariant::PriorityOfParents);
         let priority = if !exact {
             tree.recounted_priority(queue.key, apps().map(Application::priority))
         } else {
@@ -186,7 +186,7 @@ impl Check<'_> {
         self.that(priority == queue.raw_priority, || {
             format!("{path} has raw priority {}, counted {priority}", queue.raw_priority)
         });
-        if self.holds(Invariant::AllocatingAccepted) {
+        if self.is_checked(Invariant::AllocatingAccepted) {
             let waits = |id: &AppId| {
                 let app = partition.app_key(id).map(|key| &partition.apps[key]);
                 app.is_some_and(|app| {
@@ -264,10 +264,11 @@ impl Check<'_> {
             }
             let seen = app.known_ids.counted.is_zero();
             let counted =
-                pending == app.pending && (app.counts_by_priority() || !seen) || !self.holds(Invariant::Pending);
+                pending == app.pending && (app.counts_by_priority() || !seen) || !self.is_checked(Invariant::Pending);
             let apart = real == app.allocated && placeholders == app.allocated_placeholder;
             let counts = real.add(&placeholders).add(&app.known_ids.counted);
-            let resized = (!seen || !self.holds(Invariant::Maximum)) && counts.sub(&app.holds()).is_zero();
+            let resized =
+                (!seen || !self.is_checked(Invariant::Maximum)) && counts.sub(&app.total_allocated()).is_zero();
             let same = counted && (apart || resized);
             self.that(same, || format!("application {} miscounts its asks", app.id));
             let tied = app.asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some()).count();
@@ -286,10 +287,12 @@ impl Check<'_> {
         let partition = self.partition;
         let mut count = 0;
         for (_, app) in partition.apps.iter() {
-            let held = app.asks.iter().filter(|(_, ask)| ask.placeholder && ask.allocation.is_some()).count();
-            count += held as u64;
+            let reserved = app.asks.iter().filter(|(_, ask)| ask.placeholder && ask.allocation.is_some()).count();
+            count += reserved as u64;
             let known: usize = app.task_groups.values().map(|group| group.placeholders.len()).sum();
-            self.that(held == known, || format!("task groups of {} know {known} placeholders of {held}", app.id));
+            self.that(reserved == known, || {
+                format!("task groups of {} know {known} placeholders of {reserved}", app.id)
+            });
             for (name, group) in &app.task_groups {
                 self.that(task_group_is_right(app, name, group, partition.switches.gang_timeout_real), || {
                     format!("task group {name} of {} is wrong: {group:?}", app.id)
@@ -304,9 +307,9 @@ impl Check<'_> {
                 self.that(ties && tied, || format!("request {} of {} has no owner", ask.id, app.id));
             }
             let timer = app.placeholder_timer;
-            let may_stay = !self.holds(Invariant::Maximum) || !app.known_ids.counted.is_zero();
+            let may_stay = !self.is_checked(Invariant::Maximum) || !app.known_ids.counted.is_zero();
             let stays = may_stay && !app.allocated_placeholder.is_zero();
-            let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && (held > 0 || stays));
+            let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && (reserved > 0 || stays));
             self.that(runs, || format!("the gang's time of {} runs for nothing", app.id));
         }
         self.that(count == partition.placeholders, || {
@@ -343,8 +346,8 @@ impl Check<'_> {
     /// (10). An application runs if it has had an allocation since it last had nothing left.
     fn usage(&mut self) {
         let partition = self.partition;
-        let (lossy, leaks) = (!self.holds(Invariant::GroupUsage), !self.holds(Invariant::RunningForLimits));
-        let left = !self.holds(Invariant::UserUsage);
+        let (lossy, leaks) = (!self.is_checked(Invariant::GroupUsage), !self.is_checked(Invariant::RunningForLimits));
+        let left = !self.is_checked(Invariant::UserUsage);
         let mut counted: BTreeMap<(Side, &str, QueueKey), QueueUsage> = BTreeMap::new();
         for (_, app) in partition.apps.iter() {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
@@ -358,7 +361,7 @@ impl Check<'_> {
                     let Some(name) = name else { continue };
                     let sum = counted.entry((side, name, queue)).or_default();
                     sum.apps += 1;
-                    sum.allocated.add_assign(&app.holds());
+                    sum.allocated.add_assign(&app.total_allocated());
                     if app.account.running {
                         sum.running.insert(app.id.clone());
                     }

@@ -15,9 +15,12 @@ pub(super) fn task_group_is_right(app: &Application, name: &Arc<str>, group: &Ta
     let own = |ask: &&Ask| ask.rare.task_group.as_ref() == Some(name);
     let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);
     let waiting = pending.filter(own).filter(|ask| !ask.placeholder).count() as u64;
-    let held = group.placeholders.iter().all(|(number, key)| {
+    let reserved = group.placeholders.iter().all(|(number, key)| {
         let ask = app.asks.get(*key).filter(own).filter(|ask| ask.placeholder);
         ask.and_then(|ask| ask.allocation).is_some_and(|allocation| allocation.number == *number)
     });
-    waiting == group.waiting && held && (counts_real || group.timed_out <= group.count) && group.replaced <= group.count
+    waiting == group.waiting
+        && reserved
+        && (counts_real || group.timed_out <= group.count)
+        && group.replaced <= group.count
 }

@@ -222,7 +222,7 @@ pub struct AskSpec {
 
 impl AskSpec {
     /// Whether it is a placeholder without a task group, which is invalid.
-    pub fn holds_for_no_group(&self) -> bool {
+    pub fn has_no_group(&self) -> bool {
         self.placeholder && self.task_group.is_none()
     }
 

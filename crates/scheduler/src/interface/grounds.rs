@@ -105,7 +105,7 @@ pub enum WhyRetained {
     /// It requires its node.
     RequiresNode,
     /// It is being stopped for another reason.
-    Going,
+    Ending,
     /// It is being preempted for another request.
     Preempted,
     /// It uses none of the requested resources.

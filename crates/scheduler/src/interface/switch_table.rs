@@ -2,7 +2,7 @@
 //! finds reasons in it. `docs/profiles.md` describes how to add a profile.
 
 use super::switches::{
-    AskAgainAllocated, AskAgainPending, AskQueueRoom, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,
+    AskAgainAllocated, AskAgainPending, AskQueueSpace, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,
     ReloadProperties, RequiredNode, Switches, VictimFloor,
 };
 use crate::placement::Draining;
@@ -16,7 +16,7 @@ pub struct SwitchRow {
     /// The deviation or rule.
     pub rule: &'static str,
     /// The behavior with these switches, as text for administrators.
-    pub says: fn(&Switches) -> &'static str,
+    pub describe: fn(&Switches) -> &'static str,
     /// Copies the switch; `None` for behavior by profile: parsing, and REST.
     pub take: Option<fn(&mut Switches, &Switches)>,
     /// The test that verifies it: file and function.
@@ -26,7 +26,7 @@ pub struct SwitchRow {
 impl SwitchRow {
     /// The behavior of a profile, as text.
     pub fn of(&self, profile: Profile) -> &'static str {
-        (self.says)(&Switches::of(profile))
+        (self.describe)(&Switches::of(profile))
     }
 
     /// Whether two profiles differ here.
@@ -47,7 +47,7 @@ macro_rules! rows {
         &[$(SwitchRow {
             name: $name,
             rule: $rule,
-            says: |switches| match switches.$($field).+ { $($value => $words),+ },
+            describe: |switches| match switches.$($field).+ { $($value => $words),+ },
             take: rows!(@take $($field).+),
             test: $test,
         }),+]
@@ -57,7 +57,7 @@ macro_rules! rows {
 /// Every switch, by topic.
 pub const SWITCHES: &[SwitchRow] = rows! {
     // States and order
-    "starting_state" "D-07" [starting_state] "tests/scheduler/worked/gangs.rs::ex_22_a_gang_comes_together_and_is_replaced";
+    "starting_state" "D-07" [starting_state] "tests/scheduler/worked/gangs.rs::ex_22_a_gang_is_allocated_and_replaced";
         true => "an application is Starting from its first allocation until the second, or for 5 minutes",
         false => "an application is Running from its first allocation, without the state Starting";
     "stateaware" "D-07" [stateaware] "tests/scheduler/worked/order.rs::ex_10_stateaware";
@@ -98,7 +98,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         RequiredNode::NextAsk => "a request with a required node that is unknown or reserved for another is skipped",
         RequiredNode::GivesUpApp => "a request with a required node that is unknown or reserved for another ends the turn of its application",
         RequiredNode::Shared => "a node is reserved for any number of requests that require it; an unknown node is skipped";
-    "reservation_identity" "P-05" [reservation_identity] "tests/scheduler/worked/preempt_rules.rs::p_05_where_the_reservation_goes_when_its_ask_preempts_elsewhere";
+    "reservation_identity" "P-05" [reservation_identity] "tests/scheduler/worked/preempt_rules.rs::p_05_the_reservation_of_an_ask_that_preempts_on_another_node";
         true => "a request that preempts on another node keeps its reservation",
         false => "the reservation moves to the node on which its request preempts";
     "reservation_cancel" "SCH-136" [reservation_cancel] "tests/scheduler/worked/preempt_rules.rs::sch_136_a_preemptor_does_away_with_old_reservations_in_1_8_0";
@@ -119,16 +119,16 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "release_ends_ask" "P-06" [release_ends_ask] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "an allocation that ends for a reason other than a timeout removes its request, with an event",
         false => "an allocation that ends does not remove its request";
-    "placeholder_timedout" "P-07" [timed_out_when_gone] "tests/scheduler/worked/gang_rules.rs::sch_143_a_placeholder_that_is_too_small_goes";
+    "placeholder_timedout" "P-07" [timed_out_when_gone] "tests/scheduler/worked/gang_rules.rs::sch_143_a_placeholder_that_is_too_small_is_removed";
         true => "a placeholder that is released because of its size or a timeout counts as timed out, and the real request is scheduled",
         false => "only the placeholder timer counts placeholders as timed out; otherwise real requests wait forever";
-    "gang_timeout_real" "P-21" [gang_timeout_real] "tests/scheduler/worked/gang_timeouts.rs::p_21_what_a_gang_that_came_too_late_has_to_give_back";
+    "gang_timeout_real" "P-21" [gang_timeout_real] "tests/scheduler/worked/gang_timeouts.rs::p_21_what_a_late_gang_must_release";
         true => "a gang that timed out also releases its real allocations, and its pending real requests count as timed out",
         false => "a gang that timed out releases its placeholders";
-    "gang_failed_leak" "P-22" [gang_failed_leak] "tests/scheduler/worked/gang_timeouts.rs::p_22_what_a_failed_gang_leaves_behind";
+    "gang_failed_leak" "P-22" [gang_failed_leak] "tests/scheduler/worked/gang_timeouts.rs::p_22_what_a_failed_gang_retains";
         true => "real allocations of a failed gang stay on their nodes, and count for their user, after the application is removed",
         false => "real allocations of a failed gang end with the application";
-    "unschedulable_backoff" "D-19" [unschedulable_backoff] "tests/scheduler/worked/ask_backoff.rs::d_19_the_asks_behind_wait_for_the_delay";
+    "unschedulable_backoff" "D-19" [unschedulable_backoff] "tests/scheduler/worked/ask_backoff.rs::d_19_the_later_asks_wait_for_the_delay";
         true => "with `application.unschedasks.backoff` an application with this number of unschedulable requests waits before it is tried again",
         false => "`application.unschedasks.backoff` has no effect";
     // Preemption between queues
@@ -139,7 +139,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         MaxIsFence::Never => "a maximum is not a fence for preemption",
         MaxIsFence::Full => "a queue that uses exactly its own maximum is a fence for preemption",
         MaxIsFence::Exceeded => "a queue in which the request would exceed a maximum of its path is a fence for preemption";
-    "node_total" "SCH-157" [victims_on_any_node] "tests/scheduler/worked/release_1_5.rs::sch_157_victims_on_a_node_that_lacks_a_resource";
+    "node_total" "SCH-157" [victims_on_any_node] "tests/scheduler/worked/release_1_5.rs::sch_157_victims_on_a_node_without_a_resource";
         true => "preemption can select a node without a resource of the request, and stops its victims without effect",
         false => "preemption selects only nodes that fit the request when they are empty";
     "victim_without_guarantee" "D-05" [victim_without_guarantee] "tests/scheduler/worked/preempt.rs::ex_18_who_has_no_guarantee_gives_but_in_1_5_1";
@@ -158,9 +158,9 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "path_minimum" "D-06" [path_minimum] "crates/scheduler/src/preemption/snapshot/tests.rs::the_path_minimum_of_1_5_1";
         true => "a resource that is missing in one maximum of a path counts 0 for gangs and victims",
         false => "a resource that is missing in a maximum is not limited by it";
-    "ask_queue_room" "P-12" [ask_queue_room] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
-        AskQueueRoom::Within => "the request must fit the unused guarantee of its queue",
-        AskQueueRoom::Pays => "each victim must fit, in its resources, the unused guarantee of the queue of the request";
+    "ask_queue_room" "P-12" [ask_queue_space] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
+        AskQueueSpace::Within => "the request must fit the unused guarantee of its queue",
+        AskQueueSpace::Pays => "each victim must fit, in its resources, the unused guarantee of the queue of the request";
     "final_cut" "P-13" [final_cut] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
         true => "only as many of the victims are preempted as the request needs",
         false => "all victims are preempted";
@@ -168,19 +168,19 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "the newest request is the first additional victim",
         false => "the newest allocation is the first additional victim";
     // Quota preemption
-    "quota_preemption" "N-01" [quota_preemption] "tests/scheduler/worked/quota.rs::n_01_a_queue_is_brought_down_to_its_lowered_maximum";
+    "quota_preemption" "N-01" [quota_preemption] "tests/scheduler/worked/quota.rs::n_01_a_queue_is_reduced_to_its_lowered_maximum";
         true => "with `preemption.quotapreemptionenabled` allocations above a lowered maximum are preempted after `quota.preemption.delay`",
         false => "allocations above a lowered maximum continue to run";
     "quota_old_key" "N-01" [quota_old_key] "tests/scheduler/worked/quota.rs::n_01_the_delay_is_read_by_its_old_name";
         true => "`preemption.quota.delay` is read where `quota.preemption.delay` is absent",
         false => "`preemption.quota.delay` has no effect";
-    "quota_opted_in_last" "N-01a" [quota_opted_in_last] "tests/scheduler/worked/quota.rs::n_01a_who_offers_itself_goes_first";
+    "quota_opted_in_last" "N-01a" [quota_opted_in_last] "tests/scheduler/worked/quota.rs::n_01a_opted_in_pods_are_preempted_first";
         true => "quota enforcement preempts allocations that allow preemption last, and originator allocations first",
         false => "quota enforcement preempts allocations that allow preemption first, and originator allocations last";
     "quota_largest_guard" "N-01b" [quota_largest_guard] "tests/scheduler/worked/quota.rs::n_01b_every_guarantee_of_the_path_protects";
         true => "for quota enforcement only the most exceeded guarantee on a path protects allocations",
         false => "for quota enforcement each guarantee on a path protects allocations";
-    "quota_counts_below" "N-01c" [quota_counts_below] "tests/scheduler/worked/quota.rs::n_01c_who_lacks_something_gives_nothing_of_it";
+    "quota_counts_below" "N-01c" [quota_counts_below] "tests/scheduler/worked/quota.rs::n_01c_a_queue_below_its_guarantee_loses_nothing_of_it";
         true => "the deficit of a child to its guarantee counts as an excess when children share the amount to preempt",
         false => "a child below its guarantee in a resource loses none of it";
     "quota_keeps_time" "N-01d" [quota_keeps_time] "tests/scheduler/worked/quota.rs::n_01d_a_delay_that_is_taken_out_calls_it_off";
@@ -222,7 +222,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "root_max_reported_late" "SCH-223" [root_max_reported_late] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "the event of the cluster's new size has the old one",
         false => "the event of the cluster's new size has the new one";
-    "reload_trial_limits" "P-15" [trial_limits] "tests/scheduler/worked/limits_reload.rs::a_refused_reload_leaves_its_limits_behind_in_1_5_1";
+    "reload_trial_limits" "P-15" [trial_limits] "tests/scheduler/worked/limits_reload.rs::a_rejected_reload_leaves_its_limits_in_1_5_1";
         true => "a reload that is rejected late leaves its limits active",
         false => "a rejected reload does not change limits";
     // Placement and users
@@ -244,7 +244,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "placement_default" "PLC-004" [place.placement_default] "crates/scheduler/src/placement/tests/draining.rs::the_fallback_of_1_8_is_checked_like_a_result";
         true => "an application that no rule places goes to `root.default`, if that exists",
         false => "an application that no rule places is rejected";
-    "illegal_name" "PLC-023" [place.illegal_name] "crates/scheduler/src/placement/tests/rules.rs::only_1_8_looks_at_the_parts_of_a_fixed_queue_here";
+    "illegal_name" "PLC-023" [place.illegal_name] "crates/scheduler/src/placement/tests/rules.rs::only_1_8_checks_the_parts_of_a_fixed_queue_here";
         true => "an invalid name in a rule's result always rejects the application",
         false => "an invalid name rejects the application only when the queue would be created";
     "user_name_check" "USR-009" [place.user_name_check] "tests/config/rules/users.rs::usr_009_user_names_are_checked_by_1_8_with_groups_only";
@@ -276,7 +276,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "limit_root_name" "N-08" [profile] "tests/config/rules/limits.rs::n_08_limits_below_a_queue_named_root";
         Profile::V1_5_1 | Profile::V1_8_0 => "when limits are compared, a queue named `root` below the root counts as the root",
         Profile::V1_9_0 | Profile::Kornsole => "limits are compared from parent to child, for all names";
-    "own_rules" "CFG" [profile] "tests/config/verdicts.rs::our_own_rules_differ_where_they_are_said_to";
+    "own_rules" "CFG" [profile] "tests/config/verdicts.rs::rules_of_kornsole_differ_where_documented";
         Profile::V1_5_1 | Profile::V1_8_0 | Profile::V1_9_0 => "an error of kornsole's additional rules is a warning",
         Profile::Kornsole => "kornsole's additional rules also reject";
     // Kubernetes as the resource manager, by the profile
@@ -287,7 +287,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         Profile::V1_5_1 | Profile::V1_8_0 => "a cordoned node is schedulable, and only the filter excludes pods",
         Profile::V1_9_0 | Profile::Kornsole => "a cordoned node is drained";
     // REST and events, by the profile
-    "quota_event" "N-09" [profile] "tests/scheduler/worked/quota.rs::n_09_an_event_says_what_was_enforced";
+    "quota_event" "N-09" [profile] "tests/scheduler/worked/quota.rs::n_09_an_event_shows_what_was_enforced";
         Profile::V1_5_1 | Profile::V1_8_0 => "no event reports quota enforcement",
         Profile::V1_9_0 | Profile::Kornsole => "event 407 of a queue reports quota enforcement";
     "rest_release" "N-10" [profile] "tests/rest/served.rs::answers_are_those_of_1_9_0_but_for_what_is_listed";

@@ -94,7 +94,7 @@ pub struct Switches {
     /// D-18: what prevents a queue from falling below its guaranteed resources.
     pub victim_floor: VictimFloor,
     /// P-12: the capacity that the request's queue needs.
-    pub ask_queue_room: AskQueueRoom,
+    pub ask_queue_space: AskQueueSpace,
     /// P-13: only the victims that the request needs are preempted.
     pub final_cut: bool,
     /// P-14: of further victims the newest is the one that was requested last.
@@ -173,7 +173,7 @@ pub enum VictimFloor {
 
 /// The capacity that the request's queue needs (switch `ask_queue_room`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AskQueueRoom {
+pub enum AskQueueSpace {
     /// For the request, within the queue's guaranteed resources.
     Within,
     /// For each victim, within the remainder of the queue's guaranteed resources.
@@ -278,7 +278,7 @@ impl Switches {
         victim_again: false,
         victim_shares_name: false,
         victim_floor: VictimFloor::EveryName,
-        ask_queue_room: AskQueueRoom::Within,
+        ask_queue_space: AskQueueSpace::Within,
         final_cut: false,
         victim_age: false,
         reservation_identity: false,
@@ -364,7 +364,7 @@ impl Switches {
         max_is_fence: MaxIsFence::Full,
         victim_shares_name: true,
         victim_floor: VictimFloor::BeforeRemoval,
-        ask_queue_room: AskQueueRoom::Pays,
+        ask_queue_space: AskQueueSpace::Pays,
         final_cut: true,
         victim_age: true,
         reservation_cancel: true,

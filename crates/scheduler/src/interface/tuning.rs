@@ -38,7 +38,8 @@ pub enum Turns {
     #[default]
     Skipped,
     /// It takes nothing that the blocked one lacks. No node is reserved.
-    Kept,
+    #[serde(rename = "Kept")]
+    Ordered,
     /// The same, but it may if it ends by its limit before the blocked one can start, or fits beside it then.
     Backfilled,
 }

@@ -29,7 +29,8 @@ pub enum AclKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GrantedBy {
     /// It names everyone.
-    Everybody,
+    #[serde(rename = "Everybody")]
+    AllUsers,
     /// It names the user.
     User,
     /// A group of the user.
@@ -59,8 +60,8 @@ fn granted_by(acl: &Acl, who: &Identity) -> Option<GrantedBy> {
     if !acl.grants(who) {
         return None;
     }
-    Some(if acl.everybody {
-        GrantedBy::Everybody
+    Some(if acl.all_users {
+        GrantedBy::AllUsers
     } else if acl.users.contains(&who.user) {
         GrantedBy::User
     } else {

@@ -289,7 +289,7 @@ impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (", self.queue)?;
         match &self.by {
-            GrantedBy::Everybody => f.write_str("*")?,
+            GrantedBy::AllUsers => f.write_str("*")?,
             GrantedBy::User => f.write_str("user")?,
             GrantedBy::Group(group) => write!(f, "group {group}")?,
         }

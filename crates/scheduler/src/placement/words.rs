@@ -90,7 +90,7 @@ pub(super) fn state_words(queue: QueueState) -> String {
         (!queue.managed, "dynamic"),
         (queue.draining, "draining"),
     ];
-    joined(words.into_iter().filter(|(said, _)| *said).map(|(_, word)| word.to_owned()))
+    joined(words.into_iter().filter(|(reported, _)| *reported).map(|(_, word)| word.to_owned()))
 }
 
 pub(super) fn filter_words(verdict: &FilterVerdict) -> String {

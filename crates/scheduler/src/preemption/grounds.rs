@@ -15,7 +15,7 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, Resource};
 
 /// The others are only counted.
-const MOST_LOOKED_AT: usize = 2_000;
+const MOST_EXAMINED: usize = 2_000;
 
 type Group = (QueueKey, WhyRetained);
 type Counted = (u64, Option<(AppId, AskId)>);
@@ -24,19 +24,19 @@ type Counted = (u64, Option<(AppId, AskId)>);
 struct Tally {
     groups: BTreeMap<Group, Counted>,
     others: u64,
-    looked_at: usize,
+    examined: usize,
 }
 
 impl Tally {
     /// Whether `count` more may be examined one by one; otherwise they are only counted.
-    fn looks_at(&mut self, count: usize) -> bool {
-        let looks = self.looked_at + count <= MOST_LOOKED_AT;
-        if looks {
-            self.looked_at += count;
+    fn may_examine(&mut self, count: usize) -> bool {
+        let is_counted = self.examined + count <= MOST_EXAMINED;
+        if is_counted {
+            self.examined += count;
         } else {
             self.others += count as u64;
         }
-        looks
+        is_counted
     }
 
     fn keep(&mut self, leaf: QueueKey, why: WhyRetained, id: impl FnOnce() -> (AppId, AskId)) {
@@ -47,12 +47,12 @@ impl Tally {
 }
 
 /// Why an allocation is not a candidate when a maximum is enforced.
-fn why_out_of_plan(held: &Ask) -> WhyRetained {
-    if held.rare.required_node.is_some() {
+fn why_out_of_plan(reserved: &Ask) -> WhyRetained {
+    if reserved.rare.required_node.is_some() {
         WhyRetained::RequiresNode
-    } else if held.released {
-        WhyRetained::Going
-    } else if held.allocation.is_some_and(|allocation| allocation.preempted) {
+    } else if reserved.released {
+        WhyRetained::Ending
+    } else if reserved.allocation.is_some_and(|allocation| allocation.preempted) {
         WhyRetained::Preempted
     } else {
         // Its queue has no share of the excess.
@@ -82,23 +82,23 @@ impl Partition {
         let victims: Victims = victims.iter().copied().collect();
         let mut tally = Tally::default();
         let preemptor = &self.apps[app].asks[ask];
-        for (other, key) in self.nodes[node].allocations.values().filter(|held| !victims.contains(*held)) {
-            let (application, held) = (&self.apps[*other], &self.apps[*other].asks[*key]);
-            let Some(allocation) = &held.allocation else { continue };
-            let why = if held.rare.required_node.is_some() {
+        for (other, key) in self.nodes[node].allocations.values().filter(|reserved| !victims.contains(*reserved)) {
+            let (application, reserved) = (&self.apps[*other], &self.apps[*other].asks[*key]);
+            let Some(allocation) = &reserved.allocation else { continue };
+            let why = if reserved.rare.required_node.is_some() {
                 WhyRetained::RequiresNode
-            } else if held.goes_anyway() {
-                WhyRetained::Going
+            } else if reserved.continues_anyway() {
+                WhyRetained::Ending
             } else if allocation.preempted {
                 WhyRetained::Preempted
-            } else if held.priority > preemptor.priority {
+            } else if reserved.priority > preemptor.priority {
                 WhyRetained::Important
-            } else if !shares_name(&held.resource, &preemptor.resource) {
+            } else if !shares_name(&reserved.resource, &preemptor.resource) {
                 WhyRetained::NothingShared
             } else {
                 WhyRetained::NotNeeded
             };
-            tally.keep(application.queue, why, || (application.id.clone(), held.id.clone()));
+            tally.keep(application.queue, why, || (application.id.clone(), reserved.id.clone()));
         }
         let retained = self.named(tally, &victims);
         let node = Some(self.nodes[node].id.clone());
@@ -133,13 +133,13 @@ impl Partition {
             let queue = &self.queues[key];
             stack.extend(queue.children.iter().rev());
             for app in queue.apps.iter().map(|app| &self.apps[*app]) {
-                if !tally.looks_at(app.allocations.len()) {
+                if !tally.may_examine(app.allocations.len()) {
                     continue;
                 }
                 for ask in app.allocations.values().filter(|ask| !victims.contains(&(app.key, **ask))) {
-                    let held = &app.asks[*ask];
-                    let why = known.get(&(app.key, *ask)).copied().unwrap_or_else(|| why_out_of_plan(held));
-                    tally.keep(key, why, || (app.id.clone(), held.id.clone()));
+                    let reserved = &app.asks[*ask];
+                    let why = known.get(&(app.key, *ask)).copied().unwrap_or_else(|| why_out_of_plan(reserved));
+                    tally.keep(key, why, || (app.id.clone(), reserved.id.clone()));
                 }
             }
         }
@@ -228,19 +228,19 @@ impl Partition {
     ) {
         for app in &self.queues[of.leaf].apps {
             let app = &self.apps[*app];
-            if !tally.looks_at(app.allocations.len()) {
+            if !tally.may_examine(app.allocations.len()) {
                 continue;
             }
             for key in app.allocations.values().filter(|key| !victims.contains(&(app.key, **key))) {
-                let held = &app.asks[*key];
-                let Some(allocation) = &held.allocation else { continue };
+                let reserved = &app.asks[*key];
+                let Some(allocation) = &reserved.allocation else { continue };
                 let reason = match gives {
                     false => Some(WhyRetained::WithinGuarantee),
-                    true => why_retained(&self.switches, held, allocation, wanted, of.up_to),
+                    true => why_retained(&self.switches, reserved, allocation, wanted, of.up_to),
                 };
                 let why = reason.unwrap_or_else(|| {
                     let mark = snapshot.mark();
-                    let stays = snapshot.offer(level, &held.resource, false) != OfferResult::Taken;
+                    let stays = snapshot.offer(level, &reserved.resource, false) != OfferResult::Taken;
                     snapshot.rewind(mark);
                     match node {
                         _ if stays => WhyRetained::Floor,
@@ -249,7 +249,7 @@ impl Partition {
                         Some(_) => WhyRetained::NotNeeded,
                     }
                 });
-                tally.keep(of.leaf, why, || (app.id.clone(), held.id.clone()));
+                tally.keep(of.leaf, why, || (app.id.clone(), reserved.id.clone()));
             }
         }
     }

@@ -109,10 +109,10 @@ impl Partition {
     fn reserve_for_preemptor(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         let own = |(reserved, _): &&(AskKey, NodeKey)| application.are_one(*reserved, ask);
-        let held = application.reservations.iter().find(own).map(|(_, node)| *node);
+        let other_ask = application.reservations.iter().find(own).map(|(_, node)| *node);
         // A node that is too small is not reserved.
         let ever = self.nodes[node].total.fit_in(&self.apps[app].asks[ask].resource);
-        if held == Some(node) || (held.is_some() && self.switches.reservation_identity) || !ever {
+        if other_ask == Some(node) || (other_ask.is_some() && self.switches.reservation_identity) || !ever {
             return self.hold_place(app);
         }
         self.unreserve(now, app, ask, events);
@@ -123,14 +123,14 @@ impl Partition {
     fn cancel_old_reservations(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let priority = self.apps[app].asks[ask].priority;
         let old = |(app, ask): &(AppKey, AskKey)| {
-            let held = &self.apps[*app].asks[*ask];
-            held.priority < priority
-                && held.rare.required_node.is_none()
-                && !held.preempted_others
-                && now.since(held.created) > OLD_RESERVATION
+            let other_ask = &self.apps[*app].asks[*ask];
+            other_ask.priority < priority
+                && other_ask.rare.required_node.is_none()
+                && !other_ask.preempted_others
+                && now.since(other_ask.created) > OLD_RESERVATION
         };
-        let looked_at = self.nodes.iter().filter(|node| node.schedulable);
-        let old: Vec<_> = looked_at.flat_map(|node| node.reservations.iter().copied().filter(old)).collect();
+        let examined = self.nodes.iter().filter(|node| node.schedulable);
+        let old: Vec<_> = examined.flat_map(|node| node.reservations.iter().copied().filter(old)).collect();
         if old.is_empty() || VictimSearch::new(self, app, ask).is_none() {
             return;
         }

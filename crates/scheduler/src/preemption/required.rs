@@ -78,7 +78,7 @@ impl Partition {
             .filter(|VictimCandidate { ask, .. }| {
                 ask.rare.required_node.is_none()
                     && ask.priority <= preemptor.priority
-                    && !ask.goes_anyway()
+                    && !ask.continues_anyway()
                     && shares_name(&ask.resource, &preemptor.resource)
             })
             .collect();

@@ -124,7 +124,7 @@ impl Partition {
         if attempts_left == Some(0) {
             return PreemptionOutcome::NoAttemptLeft;
         }
-        let search = match VictimSearch::begin(self, app, key) {
+        let search = match VictimSearch::prepare(self, app, key) {
             Ok(search) => search,
             Err(NoVictims::BeyondGuarantee) => return PreemptionOutcome::BeyondGuarantee,
             Err(NoVictims::NoCandidates) => return PreemptionOutcome::NoCandidates,

@@ -7,7 +7,7 @@ use super::fence::Fence;
 use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::grounds::WhyRetained;
-use crate::interface::switches::{AskQueueRoom, Switches};
+use crate::interface::switches::{AskQueueSpace, Switches};
 use crate::state::ask::{Allocation, Ask};
 use crate::state::node::Node;
 use crate::state::partition::Partition;
@@ -60,17 +60,17 @@ impl VictimCandidate<'_> {
 impl<'a> VictimSearch<'a> {
     /// Starts a search; `None` if no victims are possible.
     pub(super) fn new(partition: &'a Partition, app: AppKey, key: AskKey) -> Option<Self> {
-        Self::begin(partition, app, key).ok()
+        Self::prepare(partition, app, key).ok()
     }
 
     /// # Errors
     /// The first reason why no victims are possible.
-    pub(super) fn begin(partition: &'a Partition, app: AppKey, key: AskKey) -> Result<Self, NoVictims> {
+    pub(super) fn prepare(partition: &'a Partition, app: AppKey, key: AskKey) -> Result<Self, NoVictims> {
         let application = &partition.apps[app];
         let ask = &application.asks[key];
         let (queues, switches) = (&partition.queues, &partition.switches);
         let snapshot = PreemptionSnapshot::new(queues, switches, application.queue, &ask.resource);
-        if switches.ask_queue_room == AskQueueRoom::Within && !snapshot.leaf_has_room() {
+        if switches.ask_queue_space == AskQueueSpace::Within && !snapshot.leaf_has_space() {
             return Err(NoVictims::BeyondGuarantee);
         }
         let mut search = Self { partition, app, key, ask, snapshot, candidates: Vec::new() };
@@ -176,7 +176,7 @@ impl<'a> VictimSearch<'a> {
         }
         // Victims with a lacking resource come first.
         let (mut head, mut tail) = (Vec::new(), Vec::new());
-        let mut room = node.available.clone();
+        let mut space = node.available.clone();
         let start = self.snapshot.mark();
         for at in there {
             let mark = self.snapshot.mark();
@@ -185,26 +185,26 @@ impl<'a> VictimSearch<'a> {
                 OfferResult::Stays => continue,
                 OfferResult::Unpaid => break,
             }
-            let after = room.add(&self.candidates[*at].ask.resource);
-            if wanted.sub_eliminate_negative(&room) == wanted.sub_eliminate_negative(&after) {
+            let after = space.add(&self.candidates[*at].ask.resource);
+            if wanted.sub_eliminate_negative(&space) == wanted.sub_eliminate_negative(&after) {
                 self.snapshot.rewind(mark);
                 tail.push(*at);
             } else {
-                room = after;
+                space = after;
                 head.push(*at);
             }
         }
         self.snapshot.rewind(start);
         let mut victims = Vec::new();
-        let mut room = node.available.clone();
+        let mut space = node.available.clone();
         let mut fits = None;
         for at in head.into_iter().chain(tail) {
             if self.offer(at, false) != OfferResult::Taken {
                 continue;
             }
-            room.add_assign(&self.candidates[at].ask.resource);
+            space.add_assign(&self.candidates[at].ask.resource);
             victims.push(at);
-            if self.is_enough(&room) {
+            if self.is_enough(&space) {
                 fits = fits.or(Some(victims.len()));
             }
             // Later victims matter only for the resource manager's predicates.
@@ -220,9 +220,9 @@ impl<'a> VictimSearch<'a> {
     }
 
     /// 1.5.1 treats a name that the node does not have as unlimited.
-    fn is_enough(&self, room: &Resource) -> bool {
+    fn is_enough(&self, space: &Resource) -> bool {
         let unlimited = self.partition.switches.victims_on_any_node;
-        if unlimited { room.fit_in_max_undef(&self.ask.resource) } else { room.fit_in(&self.ask.resource) }
+        if unlimited { space.fit_in_max_undef(&self.ask.resource) } else { space.fit_in(&self.ask.resource) }
     }
 
     fn offer(&mut self, at: usize, paying: bool) -> OfferResult {
@@ -232,7 +232,7 @@ impl<'a> VictimSearch<'a> {
 
     /// On any node; `None` if they are not enough (SCH-160).
     fn more_victims(&mut self, chosen: &[usize]) -> Option<Vec<usize>> {
-        let within = self.partition.switches.ask_queue_room == AskQueueRoom::Within;
+        let within = self.partition.switches.ask_queue_space == AskQueueSpace::Within;
         if within {
             self.snapshot.add_ask();
         }
@@ -254,16 +254,16 @@ impl<'a> VictimSearch<'a> {
             if within && self.snapshot.ask_queue_is_well() {
                 break;
             }
-            let (mark, room) = (self.snapshot.mark(), self.snapshot.ask_queue_room());
+            let (mark, space) = (self.snapshot.mark(), self.snapshot.ask_queue_space());
             match self.offer(at, true) {
-                OfferResult::Taken if self.snapshot.ask_queue_room() == room => self.snapshot.rewind(mark),
+                OfferResult::Taken if self.snapshot.ask_queue_space() == space => self.snapshot.rewind(mark),
                 OfferResult::Taken => more.push(at),
                 OfferResult::Stays => {}
                 OfferResult::Unpaid => break,
             }
         }
-        let nobody = !within && more.is_empty();
-        (nobody || self.snapshot.ask_queue_is_well()).then_some(more)
+        let no_victims = !within && more.is_empty();
+        (no_victims || self.snapshot.ask_queue_is_well()).then_some(more)
     }
 
     /// P-13; `profiles.md` section 4.1, step 7.
@@ -296,8 +296,8 @@ pub(super) fn why_retained(
 ) -> Option<WhyRetained> {
     if ask.rare.required_node.is_some() {
         Some(WhyRetained::RequiresNode)
-    } else if ask.goes_anyway() {
-        Some(WhyRetained::Going)
+    } else if ask.continues_anyway() {
+        Some(WhyRetained::Ending)
     } else if allocation.preempted && !switches.victim_again {
         Some(WhyRetained::Preempted)
     } else if switches.victim_shares_name && !shares_name(&ask.resource, wanted) {

@@ -29,7 +29,7 @@ impl Partition {
         if let Some(later) = tried.superseded.then(|| self.apps[app].ask_key(&tried.id)).flatten() {
             self.unreserve(now, app, later, events);
         }
-        self.withdraw_pending(app, ask);
+        self.cancel_pending(app, ask);
         self.allocations_made += 1;
         self.charge_node(node, self.allocations_made, app, ask);
         let allocation = Allocation { node, number: self.allocations_made, since: now, preempted: false };
@@ -45,13 +45,13 @@ impl Partition {
     fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
         let Application { queue, asks, .. } = &self.apps[app];
         let fits = |queue: &Queue| {
-            let room = queue.max.as_ref().map(|max| max.sub_only_existing(&queue.allocated));
-            room.is_none_or(|room| room.fit_in_max_undef(&asks[ask].resource))
+            let space = queue.max.as_ref().map(|max| max.sub_only_existing(&queue.allocated));
+            space.is_none_or(|space| space.fit_in_max_undef(&asks[ask].resource))
         };
         self.queues.path_up(*queue).iter().all(|key| fits(&self.queues[*key]))
     }
 
-    pub(crate) fn withdraw_pending(&mut self, app: AppKey, ask: AskKey) {
+    pub(crate) fn cancel_pending(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let decides = application.asks[ask].priority >= application.counted_priority;
         application.take_pending(ask, true);
@@ -229,7 +229,7 @@ impl Partition {
         let keys = app.pending.strictly_greater_than_zero().then(|| AppRank::keys_of(app, &self.queues[leaf]));
         let may_replace = keys.is_some() && app.task_groups.values().any(TaskGroup::may_replace);
         let stays = match (&keys, &app.rank) {
-            (Some(keys), Some(rank)) => rank.holds(keys),
+            (Some(keys), Some(rank)) => rank.is_current(keys),
             (keys, rank) => keys.is_none() && rank.is_none(),
         };
         if !stays || may_replace != app.may_replace {

@@ -126,8 +126,8 @@ pub struct Application {
     #[serde(default, rename = "held_off_until")]
     pub(crate) backoff_until: Option<Time>,
     /// Missing in older saved states.
-    #[serde(default)]
-    pub(crate) held_off: Option<HeldOff>,
+    #[serde(rename = "held_off", default)]
+    pub(crate) delayed: Option<Delay>,
     /// What the releases still know of what is gone (D-23).
     #[serde(default)]
     pub(crate) known_ids: KnownIds,
@@ -135,7 +135,7 @@ pub struct Application {
 
 /// Why the asks of an application are not tried for a while (D-19).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct HeldOff {
+pub(crate) struct Delay {
     /// The end of the cycle that found no node for them.
     pub since: Time,
     /// The number of requests without a node.
@@ -197,7 +197,7 @@ impl Application {
         if self.asks[ask].superseded { last().unwrap_or(ask) } else { ask }
     }
 
-    pub(crate) fn make_room(&mut self, asks: usize) {
+    pub(crate) fn make_space(&mut self, asks: usize) {
         self.asks.reserve(asks);
         self.by_id.reserve(asks);
     }
@@ -292,9 +292,9 @@ impl Application {
 
     /// Its id then represents its last namesake, if any.
     fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
-        let stood_for_it = self.by_id.remove(id, gone);
+        let was_indexed = self.by_id.remove(id, gone);
         let Some(namesakes) = self.namesakes.get_mut(id) else { return };
-        if !stood_for_it {
+        if !was_indexed {
             namesakes.remove(arrival);
         } else if let Some((_, last)) = namesakes.pop_last() {
             self.by_id.insert(last, &self.asks);
@@ -305,13 +305,13 @@ impl Application {
     }
 
     /// Its allocated resources, including placeholders.
-    pub fn holds(&self) -> Resource {
+    pub fn total_allocated(&self) -> Resource {
         self.allocated.add(&self.allocated_placeholder)
     }
 
     /// Its resources by priority, the lowest first. They add up to those of the application.
     pub fn by_priority(&self) -> Vec<Band> {
-        self.bands.split(self.holds(), self.pending.clone())
+        self.bands.split(self.total_allocated(), self.pending.clone())
     }
 
     /// Whether the sums by priority are those of its asks: an invariant.

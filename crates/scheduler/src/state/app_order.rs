@@ -18,7 +18,7 @@ impl AppRank {
         Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }
     }
 
-    pub(super) fn holds(&self, keys: &[RankKey; 2]) -> bool {
+    pub(super) fn is_current(&self, keys: &[RankKey; 2]) -> bool {
         self.keys == *keys
     }
 

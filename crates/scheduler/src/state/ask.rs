@@ -98,7 +98,7 @@ impl Ask {
     }
 
     /// Not because of preemption (P-09), or its application no longer knows it.
-    pub(crate) fn goes_anyway(&self) -> bool {
+    pub(crate) fn continues_anyway(&self) -> bool {
         self.rare.shadowed || self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
     }
 

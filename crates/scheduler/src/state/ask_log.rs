@@ -137,7 +137,7 @@ impl AskLog {
     pub(crate) fn note_again(&mut self, how: TryResult, tried: Time, times: u64, last: Time) {
         let Some(noted) = &mut self.noted else { return };
         for known in &mut noted.failures {
-            let held = match known.failure {
+            let reserved = match known.failure {
                 Failure::UserQuota => how == TryResult::UserQuota,
                 Failure::QueueQuota => how == TryResult::QueueQuota,
                 of_preemption => {
@@ -145,7 +145,7 @@ impl AskLog {
                     sought && known.last >= tried && noted.no_attempt == (of_preemption == Failure::NoAttemptLeft)
                 }
             };
-            if held {
+            if reserved {
                 known.count = known.count.saturating_add(u32::try_from(times).unwrap_or(u32::MAX));
                 known.last = last;
             }
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_is_kept_with_the_moment_of_each_change() {
+    fn findings_are_stored_with_the_time_of_each_change() {
         let mut log = AskLog::default();
         let at = |seconds: u64| Time::from_millis(seconds * 1000);
         for (seconds, found) in [(1, TryResult::UserQuota), (2, TryResult::UserQuota), (5, TryResult::NoNode)] {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_stands_once_and_is_shown_now_and_then() {
+    fn each_reason_exists_once_and_is_shown_repeatedly() {
         let mut log = AskLog::default();
         let at = |seconds: u64| Time::from_millis(seconds * 1000);
         assert!(!log.is_due(at(0)));

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn all_stand_in_one_order_wherever_they_are() {
+    fn all_have_one_order_on_every_page() {
         let mut candidates = Candidates::default();
         (0..9).for_each(|number| candidates.insert(rank(number)));
         let all = keys(&candidates);

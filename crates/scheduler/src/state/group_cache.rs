@@ -26,14 +26,14 @@ impl NamedGroups {
     }
 
     /// The remembered groups for a submission that names none, if any.
-    pub fn standing_in(&self, now: Time, switches: &Switches, submission: &Submission) -> Option<&[String]> {
+    pub fn cached(&self, now: Time, switches: &Switches, submission: &Submission) -> Option<&[String]> {
         let (groups, since) = self.0.get(&submission.who.user).filter(|_| !names_groups(submission))?;
-        let holds = match switches.group_cache {
+        let is_valid = match switches.group_cache {
             GroupCache::Never => false,
             GroupCache::Forever => true,
             GroupCache::FiveMinutes => seconds(now).saturating_sub(seconds(*since)) < SECONDS,
         };
-        holds.then_some(groups)
+        is_valid.then_some(groups)
     }
 }
 

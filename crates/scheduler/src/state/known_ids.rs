@@ -50,7 +50,7 @@ impl KnownIds {
     }
 
     /// Removes a spent request.
-    pub fn withdraw(&mut self, id: &AskId) -> Option<SpentAsk> {
+    pub fn cancel(&mut self, id: &AskId) -> Option<SpentAsk> {
         self.spent.remove(id)
     }
 

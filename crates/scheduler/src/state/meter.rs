@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_the_last_five_seconds() {
+    fn uses_the_last_five_seconds() {
         let mut meter = Meter::default();
         let at = Time::from_millis;
         for ms in [0, 500, 1000] {

@@ -119,7 +119,7 @@ impl OwnWeights {
 /// Lower scores are tried first (SCH-090).
 pub(super) fn score(node: &Node, sort: &NodeSortConfig, own: OwnWeights) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
-    node.total.each_beside(&node.available, |name, total, available| {
+    node.total.each_pair(&node.available, |name, total, available| {
         let weight = match name {
             MEMORY => own.memory,
             VCORE => own.vcore,

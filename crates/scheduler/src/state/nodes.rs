@@ -44,7 +44,7 @@ pub struct Nodes {
     #[serde(skip)]
     totals: Skyline,
     #[serde(skip)]
-    rooms: Skyline,
+    spaces: Skyline,
     /// And its values when the two bounds were computed.
     #[serde(skip)]
     changes: u64,
@@ -113,7 +113,7 @@ impl Nodes {
 
     /// If `false`, no node fits, now or `ever`.
     pub(crate) fn may_hold(&self, ask: &Resource, ever: bool) -> bool {
-        if ever { self.totals.may_hold(ask) } else { self.rooms.may_hold(ask) }
+        if ever { self.totals.may_hold(ask) } else { self.spaces.may_hold(ask) }
     }
 
     /// After no node accepted a request that the bounds allowed.
@@ -124,7 +124,7 @@ impl Nodes {
         self.bounds_of = self.changes;
         let open = || self.nodes.iter().map(|(_, node)| node).filter(|node| node.is_open());
         let totals = Skyline::of(open().map(|node| &node.total));
-        self.rooms = Skyline::of(open().map(|node| &node.available));
+        self.spaces = Skyline::of(open().map(|node| &node.available));
         self.totals = totals;
     }
 
@@ -137,7 +137,7 @@ impl Nodes {
     }
 
     /// By resources and conditions (SCH-093).
-    pub(crate) fn takes(&self, ask: &Ask, node: NodeKey) -> bool {
+    pub(crate) fn accepts(&self, ask: &Ask, node: NodeKey) -> bool {
         self.nodes[node].available.fit_in(&ask.resource) && self.lets(ask, node, true)
     }
 
@@ -215,7 +215,7 @@ impl Nodes {
         if node.is_open() {
             self.changes += 1;
             self.totals.raise(&node.total);
-            self.rooms.raise(&node.available);
+            self.spaces.raise(&node.available);
             self.gains.note(key, larger);
         }
     }
@@ -328,7 +328,7 @@ mod tests {
 
     /// Inserts between two ids until no rank is left.
     #[test]
-    fn nodes_of_one_score_stand_by_id_in_whatever_order_they_come() {
+    fn nodes_with_one_score_are_ordered_by_id_in_any_order_of_arrival() {
         let mut nodes = Nodes::default();
         let mut names = vec!["m".to_owned(), "z".to_owned(), "a".to_owned()];
         names.extend((1..100).map(|depth| format!("m{}", "b".repeat(depth))));
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_keeps_the_order_of_its_float() {
+    fn a_score_preserves_the_order_of_its_float() {
         let mut scores = [0.5, -0.25, 0.0, -0.0, 1.0, -3.0];
         scores.sort_by_key(|score| Score::of(*score));
         assert_eq!(scores, [-3.0, -0.25, 0.0, 0.0, 0.5, 1.0]);

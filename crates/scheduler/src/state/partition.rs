@@ -92,7 +92,7 @@ pub struct Partition {
     pub(crate) walk: Vec<Visit>,
     /// It is a fork: all users may kill and move.
     #[serde(skip)]
-    pub(crate) trusts_everybody: bool,
+    pub(crate) trusts_all: bool,
     /// Whether exceeded maxima are enforced (N-01).
     #[serde(default)]
     pub quota_preemption: bool,
@@ -149,7 +149,7 @@ impl Partition {
             quiet: None,
             skipped_cycles: SkippedCycles::default(),
             walk: Vec::new(),
-            trusts_everybody: false,
+            trusts_all: false,
             quota_preemption: false,
             quota_timer: false,
             names_of_nodes: Resource::new(),

@@ -65,7 +65,7 @@ impl QueueTree {
         }
     }
 
-    pub(crate) fn begin_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
+    pub(crate) fn start_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
         self.leaf_notes.get_mut(leaf).seen = backoff.seen;
         self.queues[leaf].backoff = Some(backoff);
     }

@@ -28,7 +28,7 @@ impl ShareList {
     /// The shares; a name that is not guaranteed counts with its raw value.
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
         let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
-        allocated.each_beside(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
+        allocated.each_pair(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
             // Floats, as in the real core.
             let (used, guarantee) = (used as f64, guarantee.unwrap_or(0) as f64);
             shares.push(if guarantee == 0.0 { used } else { used / guarantee });
@@ -45,7 +45,7 @@ impl ShareList {
     /// maximum or the cluster.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
         let mut largest: f64 = 0.0;
-        allocated.each_beside(base, |_, used, base| {
+        allocated.each_pair(base, |_, used, base| {
             let Some(base) = base.filter(|_| used >= 0) else { return };
             // Floats, as in the real core.
             let share = match base {

@@ -37,7 +37,7 @@ pub(crate) struct Visit {
 
 impl Visit {
     /// Starts a walk among the children of `parent`.
-    pub fn begin(&mut self, parent: QueueKey) {
+    pub fn start(&mut self, parent: QueueKey) {
         self.parent = parent;
         self.at = 0;
         self.class.clear();

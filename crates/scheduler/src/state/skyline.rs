@@ -69,7 +69,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_fits_somewhere_is_never_ruled_out(first in resources(300), later in resources(200), asks in resources(30)) {
+        fn a_request_that_fits_a_node_is_never_ruled_out(first in resources(300), later in resources(200), asks in resources(30)) {
             let mut skyline = Skyline::of(first.iter());
             later.iter().for_each(|node| skyline.raise(node));
             for ask in &asks {

@@ -39,7 +39,7 @@ impl QueueLimits {
     }
 
     /// Whether these are the limits of a configuration in the same order.
-    pub(crate) fn says(&self, limits: &[LimitConfig]) -> bool {
+    pub(crate) fn has_groups_of(&self, limits: &[LimitConfig]) -> bool {
         self.list.iter().map(|limit| &**limit).eq(limits)
     }
 

@@ -25,7 +25,7 @@ impl Partition {
             let limits = new.get(&key).copied().unwrap_or_default();
             let Some(queue) = self.queues.get(key) else { continue };
             let old = &queue.settings.limits;
-            if old.says(limits) {
+            if old.has_groups_of(limits) {
                 if !old.is_empty() {
                     changes.push(LimitsChange {
                         queue: queue.path.clone(),
@@ -37,8 +37,8 @@ impl Partition {
             }
             let limits = QueueLimits::of(limits);
             changed.insert(key);
-            let went = old.groups().filter(|group| limits.for_group(group).is_none());
-            gone.extend(went.map(|group| (key, group.to_owned())));
+            let removed = old.groups().filter(|group| limits.for_group(group).is_none());
+            gone.extend(removed.map(|group| (key, group.to_owned())));
             let (old, new) = (Arc::clone(old), Arc::new(limits));
             changes.push(LimitsChange { queue: self.queues[key].path.clone(), old, new: Arc::clone(&new) });
             Arc::make_mut(&mut self.queues[key].settings).limits = new;
@@ -77,10 +77,10 @@ impl Partition {
             if !config.limits.is_empty() && !void {
                 limits.insert(key, &*config.limits);
             }
-            let said = config.children.iter().enumerate();
-            let said = said.filter(|(_, child)| !child.limits.is_empty() || !child.children.is_empty());
+            let reported = config.children.iter().enumerate();
+            let reported = reported.filter(|(_, child)| !child.limits.is_empty() || !child.children.is_empty());
             let known = |at, child: &'_ QueueConfig| self.queues.child_near(key, at, &child.name);
-            stack.extend(said.filter_map(|(at, child)| known(at, child).map(|key| (child, key, void))));
+            stack.extend(reported.filter_map(|(at, child)| known(at, child).map(|key| (child, key, void))));
         }
         limits
     }

@@ -43,7 +43,7 @@ impl Partition {
     }
 
     /// Once (SCH-124, LIM-034). With `brings`, the usage counts for the group at once.
-    pub(crate) fn decide_limits(&mut self, now: Time, key: AppKey, brings: bool, events: &mut Vec<Event>) {
+    pub(crate) fn decide_limits(&mut self, now: Time, key: AppKey, adds: bool, events: &mut Vec<Event>) {
         if self.apps[key].account.bounds.is_some() {
             return;
         }
@@ -57,8 +57,8 @@ impl Partition {
             let app = &mut self.apps[key];
             self.usage.unlink(app, &path);
             if let Some(group) = group {
-                self.usage.link(app, &path, &group, brings);
-                self.report_group_link(now, key, brings, true, events);
+                self.usage.link(app, &path, &group, adds);
+                self.report_group_link(now, key, adds, true, events);
             }
             self.mark_account(key);
         }
@@ -67,18 +67,11 @@ impl Partition {
     }
 
     /// With the usage that it `brings` or removes.
-    pub(crate) fn report_group_link(
-        &self,
-        now: Time,
-        key: AppKey,
-        brings: bool,
-        linked: bool,
-        events: &mut Vec<Event>,
-    ) {
+    pub(crate) fn report_group_link(&self, now: Time, key: AppKey, adds: bool, linked: bool, events: &mut Vec<Event>) {
         let app = &self.apps[key];
         let Some(group) = self.usage.group_of(&app.account) else { return };
         let link = Event::new(now, EventKind::GroupLink { group: Arc::clone(&group), app: app.id.clone(), linked });
-        let usage = brings.then(|| self.usage_event(now, Side::Group, group, key, linked)).flatten();
+        let usage = adds.then(|| self.usage_event(now, Side::Group, group, key, linked)).flatten();
         let both = [Some(link), usage];
         events.extend(both.into_iter().flatten());
     }
@@ -86,9 +79,9 @@ impl Partition {
     /// `None` if the usage is zero.
     pub(crate) fn usage_event(&self, now: Time, side: Side, name: Arc<str>, key: AppKey, more: bool) -> Option<Event> {
         let app = &self.apps[key];
-        let resource = app.holds();
+        let resource = app.total_allocated();
         let kind = EventKind::Usage { side, name, queue: app.queue_path.clone(), resource, more };
-        (!app.holds().is_zero()).then(|| Event::new(now, kind))
+        (!app.total_allocated().is_zero()).then(|| Event::new(now, kind))
     }
 
     pub(crate) fn bind(&mut self, key: AppKey, path: &PathUp) {
@@ -100,8 +93,8 @@ impl Partition {
     /// SCH-203 check 9. In shared queues under the same group the usage counts already.
     pub(crate) fn limit_misfits(&self, key: AppKey, path: &PathUp) -> Vec<Misfit> {
         let app = &self.apps[key];
-        let holds = app.holds();
-        if holds.is_zero() && !app.account.running {
+        let total_allocated = app.total_allocated();
+        if total_allocated.is_zero() && !app.account.running {
             return Vec::new();
         }
         let shared = self.queues.path_up(app.queue);
@@ -112,11 +105,17 @@ impl Partition {
         bounds
             .iter()
             .filter(|bound| !counts(bound))
-            .filter_map(|bound| self.misfit(app, &holds, bound, group))
+            .filter_map(|bound| self.misfit(app, &total_allocated, bound, group))
             .collect()
     }
 
-    fn misfit(&self, app: &Application, holds: &Resource, bound: &Bound, group: Option<&str>) -> Option<Misfit> {
+    fn misfit(
+        &self,
+        app: &Application,
+        total_allocated: &Resource,
+        bound: &Bound,
+        group: Option<&str>,
+    ) -> Option<Misfit> {
         let (who, tracker) = match bound.side {
             Side::User => {
                 (format!("user {}", app.who.user), app.account.user.and_then(|key| self.usage.users.get(key)))
@@ -132,7 +131,7 @@ impl Partition {
         let misfit = |text| Misfit { kind: MisfitKind::Limit, queue: path.clone(), text };
         if let Some(max) = max_resources(&bound.limit) {
             let used = usage.map(|usage| usage.allocated.clone()).unwrap_or_default();
-            if !max.sub_only_existing(&used).fit_in_max_undef(holds) {
+            if !max.sub_only_existing(&used).fit_in_max_undef(total_allocated) {
                 let text = format!("limit of {who} on {path} exceeded: it allows {max}, {used} is in use");
                 return Some(misfit(text));
             }

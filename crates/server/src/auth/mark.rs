@@ -20,7 +20,7 @@ impl Token {
 
 impl Tokens {
     /// Whether a token is neither revoked nor expired at `now`, in ns since 1970.
-    pub fn holds(&self, mark: &TokenMark, now: i64) -> bool {
+    pub fn is_valid(&self, mark: &TokenMark, now: i64) -> bool {
         self.of_hash(mark.0, now).is_some()
     }
 }

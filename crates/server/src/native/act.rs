@@ -142,14 +142,14 @@ fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
         return Err(body::wrong("body", missing));
     }
     if id.len() > LONGEST_ID || id.chars().any(char::is_control) {
-        let text = format!("an id has at most {LONGEST_ID} bytes and no control characters: {:?}", begin_of(&id));
+        let text = format!("an id has at most {LONGEST_ID} bytes and no control characters: {:?}", start_of(&id));
         return Err(body::wrong("body", text));
     }
     Ok(id)
 }
 
 /// A recognizable prefix of a text.
-fn begin_of(text: &str) -> String {
+fn start_of(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
@@ -221,7 +221,7 @@ fn sum_of(groups: Vec<dto::TaskGroup>) -> Result<Resource, Refusal> {
 
 fn ask(ask: dto::Ask, app: &str) -> Result<AskSpec, Refusal> {
     if let Some(other) = ask.app.filter(|named| named != app) {
-        let text = format!("app: {:?} does not match the application of the path", begin_of(&other));
+        let text = format!("app: {:?} does not match the application of the path", start_of(&other));
         return Err(body::wrong("body", text));
     }
     if ask.count == 0 {
@@ -284,7 +284,7 @@ async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     for id in ids {
         let order = Order::new(Act::within(&partition, act(&id)?), reason.clone().unwrap_or_default());
         let outcome = match request.native.refused.check(&request.who.actor) {
-            Some(held) => Err(held.refusal),
+            Some(limited) => Err(limited.refusal),
             None => {
                 let outcome = request.native.perform(&request.who, order).await;
                 outcome.inspect_err(|_| request.native.charge(&request.who, request.route, each + id.len()))

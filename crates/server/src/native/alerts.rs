@@ -5,15 +5,15 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 
 use super::{NativeRequest, Reply, body};
-use alerts::alerting::{Board, Picture};
-use alerts::{Alert, Held, SilenceOrder, Stage};
+use alerts::alerting::{Board, BoardSnapshot};
+use alerts::{Alert, Muted, SilenceOrder, Stage};
 use config::properties::parse_duration;
 use view::act::{Act, Code, Order, Refusal};
 use wire::convert::Wall;
 use wire::dto::native as dto;
 
 pub(super) fn alerts(request: &NativeRequest) -> Result<Reply, Refusal> {
-    Ok(Reply::ok(&wire(&board(request)?.picture(), &request.native.wall)))
+    Ok(Reply::ok(&wire(&board(request)?.snapshot(), &request.native.wall)))
 }
 
 fn board(request: &NativeRequest) -> Result<&Arc<Board>, Refusal> {
@@ -44,8 +44,8 @@ fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrd
     let subject = match asked.subject.as_str() {
         "" => None,
         wanted => {
-            let picture = board.picture();
-            let known = picture.alerts.iter().find(|alert| {
+            let snapshot = board.snapshot();
+            let known = snapshot.alerts.iter().find(|alert| {
                 (asked.rule.is_empty() || alert.rule == asked.rule) && alert.subject.to_string() == wanted
             });
             Some(known.ok_or_else(|| Refusal::not_found("alert about", wanted))?.subject.clone())
@@ -66,8 +66,8 @@ pub(super) async fn end_silence(request: &NativeRequest) -> Result<Reply, Refusa
     let number = request.parameter(0);
     let not_found = || Refusal::not_found("active silence", number);
     let id: u64 = number.parse().map_err(|_| not_found())?;
-    let picture = board.picture();
-    let known = picture.silences.iter().find(|one| one.id == id && one.ended.is_none()).ok_or_else(not_found)?;
+    let snapshot = board.snapshot();
+    let known = snapshot.silences.iter().find(|one| one.id == id && one.ended.is_none()).ok_or_else(not_found)?;
     let act = Act::EndSilence { silence: id, of: known.words() };
     let reason = request.header("kornsole-reason").unwrap_or_default();
     request.native.perform(&request.who, Order::new(act, reason)).await?;
@@ -77,8 +77,8 @@ pub(super) async fn end_silence(request: &NativeRequest) -> Result<Reply, Refusa
 }
 
 fn one_silence(request: &NativeRequest, board: &Board, id: u64, status: StatusCode) -> Result<Reply, Refusal> {
-    let picture = board.picture();
-    let found = picture.silences.iter().find(|silence| silence.id == id);
+    let snapshot = board.snapshot();
+    let found = snapshot.silences.iter().find(|silence| silence.id == id);
     let found = found.ok_or_else(|| Refusal::not_found("silence", &id.to_string()))?;
     Ok(Reply::with(status, &silence_on_wire(found, &request.native.wall)))
 }
@@ -95,7 +95,7 @@ fn silence_on_wire(silence: &alerts::Silence, wall: &Wall) -> dto::Silence {
     }
 }
 
-fn wire(picture: &Picture, wall: &Wall) -> dto::Alerts {
+fn wire(snapshot: &BoardSnapshot, wall: &Wall) -> dto::Alerts {
     let receiver = |status: &alerts::alerting::ReceiverStatus| dto::AlertReceiver {
         name: status.name.clone(),
         taken: status.taken,
@@ -104,12 +104,12 @@ fn wire(picture: &Picture, wall: &Wall) -> dto::Alerts {
         failure: status.failure.clone().unwrap_or_default(),
     };
     dto::Alerts {
-        evaluated: picture.at.map(|at| wall.nanos(at)),
-        alerts: picture.alerts.iter().map(|alert| one(alert, wall)).collect(),
-        beyond: picture.beyond.clone(),
-        silences: picture.silences.iter().map(|silence| silence_on_wire(silence, wall)).collect(),
-        receivers: picture.receivers.iter().map(receiver).collect(),
-        trouble: picture.trouble.clone(),
+        evaluated: snapshot.at.map(|at| wall.nanos(at)),
+        alerts: snapshot.alerts.iter().map(|alert| one(alert, wall)).collect(),
+        beyond: snapshot.beyond.clone(),
+        silences: snapshot.silences.iter().map(|silence| silence_on_wire(silence, wall)).collect(),
+        receivers: snapshot.receivers.iter().map(receiver).collect(),
+        problem: snapshot.problem.clone(),
     }
 }
 
@@ -125,10 +125,10 @@ fn one(alert: &Alert, wall: &Wall) -> dto::Alert {
         fired: alert.fired.map(|at| wall.nanos(at)),
         value: alert.value,
         text: alert.text.clone(),
-        held: match &alert.held {
+        muted: match &alert.muted {
             None => String::new(),
-            Some(Held::Inhibited(rule)) => format!("inhibited by {rule}"),
-            Some(Held::Silenced(id)) => format!("silence {id}"),
+            Some(Muted::Inhibited(rule)) => format!("inhibited by {rule}"),
+            Some(Muted::Silenced(id)) => format!("silence {id}"),
         },
     }
 }

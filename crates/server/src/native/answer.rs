@@ -45,13 +45,13 @@ impl Reply {
 
     /// Creates the response when the budget allows it.
     pub fn within(self, native: &NativeApi, peer: IpAddr) -> Result<Response, Refusal> {
-        let room = reply::room(&native.answers, peer, self.body.len());
-        let claim = room.map_err(|()| Refusal::new(Code::Unavailable, "not now", reply::NO_ROOM))?;
+        let space = reply::space(&native.answers, peer, self.body.len());
+        let claim = space.map_err(|()| Refusal::new(Code::Unavailable, "not now", reply::NO_SPACE))?;
         Ok(self.into_response(claim))
     }
 
     fn into_response(self, claim: Option<Claim>) -> Response {
-        let mut response = reply::held(self.status, HeaderValue::from_static(self.kind), self.body, claim);
+        let mut response = reply::with_claim(self.status, HeaderValue::from_static(self.kind), self.body, claim);
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(Ok(etag)) = self.etag.map(|etag| HeaderValue::from_str(&format!("\"{etag}\""))) {

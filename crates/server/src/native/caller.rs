@@ -64,7 +64,7 @@ pub(super) fn of(
         None if route.token || (native.options.require_token && !matches!(route.verb, Verb::Server | Verb::Whoami)) => {
             Err(no_token())
         }
-        None => Ok(nobody(peer)),
+        None => Ok(anonymous(peer)),
     }
 }
 
@@ -85,11 +85,17 @@ fn no_token() -> Refusal {
     Refusal::new(Code::Unauthenticated, "the caller is unknown", text)
 }
 
-pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
-    Caller { actor: anybody(peer), authenticated: false, expires: None, mark: None, entered: AtomicBool::new(false) }
+pub(super) fn anonymous(peer: Option<SocketAddr>) -> Caller {
+    Caller {
+        actor: anonymous_actor(peer),
+        authenticated: false,
+        expires: None,
+        mark: None,
+        entered: AtomicBool::new(false),
+    }
 }
 
-fn anybody(peer: Option<SocketAddr>) -> Actor {
+fn anonymous_actor(peer: Option<SocketAddr>) -> Actor {
     let actor = Actor { from: from(peer), ..Actor::from(Identity::default()) };
     actor.read_only("missing token")
 }
@@ -130,13 +136,13 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
 }
 
 /// Interval of token checks in streams. Access ends within a second.
-const LOOKED_EVERY: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Waits until a token has expired or was revoked; forever without a token.
 pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
     let Some((tokens, mark)) = native.options.tokens.as_ref().zip(mark) else { return std::future::pending().await };
-    while tokens.holds(mark, now()) {
-        tokio::time::sleep(LOOKED_EVERY).await;
+    while tokens.is_valid(mark, now()) {
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 
 use super::permission_checks::shortfall;
-use super::read::{beside, invalid};
+use super::read::{in_background, invalid};
 use super::{NativeRequest, Reply, body};
 use ::config::{self, Config, Reading};
 use model::Profile;
@@ -34,7 +34,7 @@ async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
         let reading = config::read_file(&bytes, &group, profile);
         (String::from_utf8_lossy(&bytes).into_owned(), reading)
     };
-    beside(request, work).await
+    in_background(request, work).await
 }
 
 pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> {
@@ -53,7 +53,7 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
     let mut done = dry_run(request, text).await?;
     let (view, profile) = (request.view(), request.native.options.profile);
     let at = view.at;
-    let forecasts = beside(request, move || preempted(&view, config, profile)).await?;
+    let forecasts = in_background(request, move || preempted(&view, config, profile)).await?;
     for (partition, forecast) in &forecasts {
         let (place, sentence) =
             (convert::named(partition, &forecast.queue), forecast.sentence(at, ToString::to_string));
@@ -81,8 +81,8 @@ fn preempted(view: &View, config: Config, profile: Profile) -> Vec<(Arc<str>, Qu
     let mut forecasts = Vec::new();
     for part in &view.partitions {
         let Some(then) = loaded.partitions.iter().find(|then| then.name == part.name) else { continue };
-        let begins = part.quota_effects(view.at, then).begins;
-        forecasts.extend(begins.into_iter().map(|one| (Arc::clone(&part.name), one)));
+        let starts = part.quota_effects(view.at, then).starts;
+        forecasts.extend(starts.into_iter().map(|one| (Arc::clone(&part.name), one)));
     }
     forecasts
 }
@@ -92,7 +92,7 @@ pub(super) async fn dry_run(request: &NativeRequest, text: String) -> Result<vie
     let base = request.view().configuration.as_ref().map(|configuration| configuration.checksum.clone());
     let order = Order::from(Act::Configure { text, base, dry_run: true });
     let actor = Actor { scheduler_admin: true, read_only: None, ..request.who.actor.clone() };
-    let who = super::caller::Caller { actor, ..super::caller::nobody(None) };
+    let who = super::caller::Caller { actor, ..super::caller::anonymous(None) };
     match request.native.perform(&who, order).await? {
         Done::Configured(done) => Ok(*done),
         _ => Err(Refusal::stopped()),

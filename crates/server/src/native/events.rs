@@ -51,8 +51,8 @@ impl Listeners {
     /// Too many open streams.
     fn enter(native: &Arc<NativeApi>, user: &str) -> Result<Place, Refusal> {
         let Self { most, most_of_one, open } = &native.listeners;
-        let full = |count: usize, whose: &str| {
-            Err(Refusal::new(Code::Unavailable, "not now", format!("{count} streams of events are open{whose}")))
+        let full = |count: usize, owner: &str| {
+            Err(Refusal::new(Code::Unavailable, "not now", format!("{count} streams of events are open{owner}")))
         };
         let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.values().sum::<usize>() >= *most {
@@ -101,11 +101,11 @@ impl Filter {
         })
     }
 
-    fn takes_all(&self) -> bool {
+    fn accepts_all(&self) -> bool {
         self.kind.is_none() && self.detail.is_none() && self.object.is_none()
     }
 
-    fn takes(&self, record: &Record) -> bool {
+    fn accepts(&self, record: &Record) -> bool {
         self.kind.is_none_or(|kind| kind == record.kind.0)
             && self.detail.is_none_or(|detail| detail == record.detail.0)
             && self.object.as_deref().is_none_or(|object| *record.object == *object)
@@ -122,9 +122,9 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     let limit = number(request, "limit")?.unwrap_or(USUAL).min(MOST);
     let filter = Filter::of(request)?;
     // Some examined events may not match the filter.
-    let looked_at = if filter.takes_all() { limit } else { MOST };
-    let page = request.native.engine.events().page(Numbering::All, since, looked_at);
-    let passed = page.records.iter().filter(|(_, record)| filter.takes(record)).take(limit);
+    let examined = if filter.accepts_all() { limit } else { MOST };
+    let page = request.native.engine.events().page(Numbering::All, since, examined);
+    let passed = page.records.iter().filter(|(_, record)| filter.accepts(record)).take(limit);
     let numbered = |(id, record): &(u64, Arc<Record>)| dto::NumberedEvent {
         id: *id,
         event: convert::event(record, &request.native.wall),
@@ -148,7 +148,7 @@ pub(super) fn stream(request: &NativeRequest) -> Result<Response, Refusal> {
     let filter = Filter::of(request)?;
     let place = Listeners::enter(&request.native, request.who.actor.user())?;
     if let Some(connection) = &request.connection {
-        connection.begin();
+        connection.start();
     }
     let ending = request.native.ending.subscribe();
     let (wall, heartbeat) = (request.native.wall, request.native.options.limits.heartbeat);
@@ -187,10 +187,10 @@ impl EventWriter {
 
     async fn feed(&self, since: Option<u64>) {
         let (mut news, mut ending) = (self.log.follow(), self.ending.clone());
-        let begin = self.log.page(Numbering::All, u64::MAX, 0);
-        let mut next = since.unwrap_or(begin.next);
+        let start = self.log.page(Numbering::All, u64::MAX, 0);
+        let mut next = since.unwrap_or(start.next);
         let head = json!({
-            "instanceUUID": &*begin.instance, "lowest": begin.lowest, "highest": begin.next.saturating_sub(1),
+            "instanceUUID": &*start.instance, "lowest": start.lowest, "highest": start.next.saturating_sub(1),
         });
         if !self.line(&head).await {
             return;
@@ -207,7 +207,7 @@ impl EventWriter {
             let mut part = Vec::new();
             for (id, record) in &page.records {
                 next = id + 1;
-                if self.filter.takes(record) {
+                if self.filter.accepts(record) {
                     let event = convert::event(record, &self.wall);
                     wire::append(&mut part, &dto::NumberedEvent { id: *id, event });
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 
 use super::permission_checks::shortfall;
-use super::read::{beside, invalid};
+use super::read::{in_background, invalid};
 use super::{NativeRequest, Reply, body};
 use ::config::{self, Config};
 use view::act::{Act, ChangeLine, Code, Configured, Done, Order, Refusal};
@@ -74,7 +74,7 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
         };
         Ok(config::diff(&read(&texts.0)?, &read(&texts.1)?))
     };
-    let diff = beside(request, work).await??;
+    let diff = in_background(request, work).await??;
     let touched = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue));
     let done = Configured {
         checksum: new.checksum.clone(),

@@ -57,12 +57,12 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
     let who = match caller::of(native, &parts.headers, peer, route) {
         Ok(who) => who.in_request(request_id),
         Err(refusal) => {
-            let nobody = caller::nobody(peer).in_request(request_id);
-            return Err(native.enter(&nobody, route, &parameters, refusal).await);
+            let anonymous = caller::anonymous(peer).in_request(request_id);
+            return Err(native.enter(&anonymous, route, &parameters, refusal).await);
         }
     };
-    if let Some(held) = native.refused.check(&who.actor) {
-        return Err(native.enter_first(&who, route, &parameters, held).await);
+    if let Some(limited) = native.refused.check(&who.actor) {
+        return Err(native.enter_first(&who, route, &parameters, limited).await);
     }
     // Old clients send any content type; browser pages cannot send the token.
     let from = reply::peer(&parts.extensions);

@@ -300,15 +300,15 @@ async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &
     let who = match caller::of(native, &parts.headers, peer, route) {
         Ok(who) => who.in_request(request_id),
         Err(refusal) => {
-            let nobody = caller::nobody(peer).in_request(request_id);
-            return Err(native.enter(&nobody, route, &parameters, refusal).await);
+            let anonymous = caller::anonymous(peer).in_request(request_id);
+            return Err(native.enter(&anonymous, route, &parameters, refusal).await);
         }
     };
     let from = reply::peer(&parts.extensions);
     if route.changes()
-        && let Some(held) = native.refused.check(&who.actor)
+        && let Some(limited) = native.refused.check(&who.actor)
     {
-        return Err(native.enter_first(&who, route, &parameters, held).await);
+        return Err(native.enter_first(&who, route, &parameters, limited).await);
     }
     let tried = || query.iter().any(|(name, _)| ["dryRun", "diff"].contains(&name.as_str()));
     if route.is_expensive() || tried() {

@@ -99,7 +99,7 @@ pub(super) fn draining(request: &NativeRequest) -> Result<Reply, Refusal> {
 pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (view, name, wall) = (request.view(), request.parameter(0).to_owned(), request.native.wall);
     partition(&view, &name)?;
-    beside(request, move || Ok(Reply::ok(&convert::quotas(partition(&view, &name)?, view.at, &wall)))).await?
+    in_background(request, move || Ok(Reply::ok(&convert::quotas(partition(&view, &name)?, view.at, &wall)))).await?
 }
 
 pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
@@ -139,7 +139,7 @@ pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> 
         let rows = part.fairness(&view.history, view.at);
         Ok(Reply::ok(&explanations::fairness(&rows, &part.limits_used(), &wall)))
     };
-    beside(request, work).await?
+    in_background(request, work).await?
 }
 
 /// The placement of a submission, under the active configuration or another one.
@@ -158,32 +158,34 @@ pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal>
         let admission = part.preview(&Request { queue, user, groups, tags }, None);
         Ok(Reply::ok(&placements::Answer::of(part, &admission)))
     };
-    beside(request, work).await?
+    in_background(request, work).await?
 }
 
 /// Runs work outside of the client threads, with limited parallelism.
 ///
 /// # Errors
 /// The server is stopping.
-pub(super) async fn beside<T: Send + 'static>(
+pub(super) async fn in_background<T: Send + 'static>(
     request: &NativeRequest,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     let (native, peer) = (Arc::clone(&request.native), request.peer);
     let timed = move || {
-        let began = Instant::now();
+        let started_at = Instant::now();
         let done = work();
-        native.work.note(peer, began.elapsed());
+        native.work.note(peer, started_at.elapsed());
         done
     };
-    beside_untimed(timed).await
+    in_background_untimed(timed).await
 }
 
-/// Like [`beside`], for work that measures its own time.
+/// Like [`in_background`], for work that measures its own time.
 ///
 /// # Errors
 /// The server is stopping.
-pub(super) async fn beside_untimed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+pub(super) async fn in_background_untimed<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
     tokio::task::spawn_blocking(work).await.map_err(|error| match error.try_into_panic() {
         // The panic layer answers it.
         Ok(panic) => std::panic::resume_unwind(panic),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::NativeApi;
 use super::caller::Caller;
-use super::refused_budget::HeldUp;
+use super::refused_budget::Limited;
 use super::route::{BodyKind, Route, Verb};
 use model::{AppId, NodeId};
 use view::act::{Act, Order, PartitionAct, Refusal, Submission};
@@ -109,9 +109,9 @@ impl NativeApi {
         who: &Caller,
         route: &Route,
         parameters: &[String],
-        held: HeldUp,
+        limited: Limited,
     ) -> Refusal {
-        if held.first { self.enter(who, route, parameters, held.refusal).await } else { held.refusal }
+        if limited.first { self.enter(who, route, parameters, limited.refusal).await } else { limited.refusal }
     }
 
     /// Counts a rejected changing request. A configuration counts without its text, which is validated before it is

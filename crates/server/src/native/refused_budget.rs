@@ -34,10 +34,10 @@ struct Count {
     since: Instant,
     bytes: usize,
     /// Whether the block was already reported.
-    said: bool,
+    reported: bool,
 }
 
-pub(super) struct HeldUp {
+pub(super) struct Limited {
     /// The answer to the caller.
     pub refusal: Refusal,
     /// Whether it is the first block within a minute.
@@ -46,7 +46,7 @@ pub(super) struct HeldUp {
 
 impl RefusedBudget {
     /// Returns why a caller is blocked, if so.
-    pub fn check(&self, actor: &Actor) -> Option<HeldUp> {
+    pub fn check(&self, actor: &Actor) -> Option<Limited> {
         let (user, address) = (actor.user(), audit::address(&actor.from));
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = current(&mut book.addresses, &address).map_or(0, |count| count.bytes);
@@ -55,9 +55,9 @@ impl RefusedBudget {
             return None;
         }
         let text = format!("too many bytes of rejected operations of {user}; try again in a minute");
-        let first = !std::mem::replace(&mut own.said, true);
+        let first = !std::mem::replace(&mut own.reported, true);
         let details = Details { wait: Some(WINDOW.as_secs()), ..Details::default() };
-        Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
+        Some(Limited { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
     }
 
     /// Records a rejection of a request with a body of this size.
@@ -79,7 +79,7 @@ fn add(counts: &mut HashMap<String, Count>, key: &str, bytes: usize) {
     if counts.len() >= MOST_KNOWN && !counts.contains_key(key) {
         return;
     }
-    let fresh = || Count { since: Instant::now(), bytes: 0, said: false };
+    let fresh = || Count { since: Instant::now(), bytes: 0, reported: false };
     let count = counts.entry(key.to_owned()).or_insert_with(fresh);
     if count.since.elapsed() >= WINDOW {
         *count = fresh();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_had_nothing_refused_is_never_held_up() {
+    fn a_client_without_rejections_is_never_delayed() {
         let budget = RefusedBudget::default();
         for user in ["a", "b", "c", "d", "e", "f"] {
             let (here, there) = (actor(user, "10.0.0.1"), actor(user, "10.0.0.2"));
@@ -108,8 +108,8 @@ mod tests {
                 budget.charge(&here, 256 << 10);
             }
         }
-        let held = budget.check(&actor("a", "10.0.0.2")).unwrap();
-        assert!(!held.first && held.refusal.code == Code::RateLimited, "it is his, wherever he is");
+        let limited = budget.check(&actor("a", "10.0.0.2")).unwrap();
+        assert!(!limited.first && limited.refusal.code == Code::RateLimited, "it is his, wherever he is");
         let (here, there) = (actor("good", "10.0.0.1"), actor("good", "10.0.0.2"));
         assert!(budget.check(&here).is_none());
         budget.charge(&here, 0);

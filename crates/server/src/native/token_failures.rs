@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 /// Maximum number of wrong tokens with one prefix per address in [`WINDOW`].
-const MOST_ALIKE: u32 = 10;
+const MOST_EQUAL: u32 = 10;
 const MOST_OF_ADDRESS: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
 /// Characters of the prefix: too few to guess the rest.
@@ -68,7 +68,7 @@ impl TokenFailures {
         };
         // Bounds the memory of an address.
         is_more_than(String::new(), MOST_OF_ADDRESS)
-            || is_more_than(format!(":{}", presented.chars().take(PREFIX).collect::<String>()), MOST_ALIKE)
+            || is_more_than(format!(":{}", presented.chars().take(PREFIX).collect::<String>()), MOST_EQUAL)
     }
 
     /// Delays an answer, unless too many are waiting.
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_counted_by_their_beginning_and_by_their_address() {
+    fn tokens_are_counted_by_their_prefix_and_by_their_address() {
         let failures = TokenFailures::default();
         let [one, other] = [1, 2].map(|last| IpAddr::from([127, 0, 0, last]));
         let identical = (0..12).map(|n| failures.note(one, &format!("kso_abcd{n}"))).collect::<Vec<_>>();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_in_mind_is_bounded_and_beyond_it_what_is_wrong_is_too_much() {
+    fn stored_attempts_are_bounded_and_more_failures_are_rejected() {
         let failures = TokenFailures::default();
         for n in 0..20_000_u32 {
             failures.note(IpAddr::from(n.to_be_bytes()), "kso_abcd");

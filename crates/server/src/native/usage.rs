@@ -1,6 +1,6 @@
 //! Usage over time: `GET /usage?by=queue,user&from=&to=&queue=&user=`.
 
-use super::read::beside;
+use super::read::in_background;
 use super::{NativeRequest, Reply};
 use ledger::Question;
 use model::{QueuePath, Time};
@@ -25,7 +25,7 @@ pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (ledger, view) = (request.native.engine.ledger(), request.view());
     // The clock of a paused scheduler is stopped.
     let now = if view.paused { view.at } else { request.native.engine.now() };
-    beside(request, move || Ok(Reply::ok(&usage_report(&ledger.report(now, &question), &runs)))).await?
+    in_background(request, move || Ok(Reply::ok(&usage_report(&ledger.report(now, &question), &runs)))).await?
 }
 
 fn bad(name: &str, why: &str) -> Refusal {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::read::beside_untimed;
+use super::read::in_background_untimed;
 use super::stopwatch::Stopwatch;
 use super::{NativeRequest, Reply, body};
 use ::forecast::whatif::{Bounds, NoFork, Unfinished};
@@ -81,7 +81,7 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
         let pairs = pairs.map_err(|why| unfinished(&why, limits.time))?;
         Ok(Reply::ok(&convert::several(&pairs, &native.wall, &asked.compare)))
     };
-    beside_untimed(work).await?
+    in_background_untimed(work).await?
 }
 
 /// Runs work on a thread of lower priority: on a busy machine it gets only the time that the scheduler leaves.

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use super::{Answer, Call, Reply};
 use crate::reply;
-use alerts::alerting::Picture;
-use alerts::{Held, Stage};
+use alerts::alerting::BoardSnapshot;
+use alerts::{Muted, Stage};
 use engine::{BOUNDS, Counts, Latency};
 use model::{AppState, Profile};
 use view::{PartitionView, QueueRow, View};
@@ -37,7 +37,7 @@ pub(super) fn metrics(call: &Call) -> Answer {
     scheduler(&mut page, &call.view, &counts);
     node_usage(&mut page, &call.view);
     if let Some(board) = &call.shared.options.alerts {
-        alerts(&mut page, &board.picture());
+        alerts(&mut page, &board.snapshot());
     }
     let kind = match call.shared.options.profile {
         Profile::V1_9_0 => reply::METRICS_1_9,
@@ -47,27 +47,27 @@ pub(super) fn metrics(call: &Call) -> Answer {
 }
 
 /// kornsole's own metrics: alerts, and pending notifications.
-fn alerts(page: &mut Page, picture: &Picture) {
+fn alerts(page: &mut Page, snapshot: &BoardSnapshot) {
     const NAME: &str = "kornsole_alert";
     page.family(NAME, "gauge", "Pending and firing alerts; the label held is the reason why an alert is not sent.");
-    for alert in &picture.alerts {
+    for alert in &snapshot.alerts {
         let state = match alert.stage {
             Stage::Pending => "pending",
             Stage::Firing => "firing",
         };
-        let held = match &alert.held {
+        let muted = match &alert.muted {
             None => "",
-            Some(Held::Inhibited(_)) => "inhibited",
-            Some(Held::Silenced(_)) => "silenced",
+            Some(Muted::Inhibited(_)) => "inhibited",
+            Some(Muted::Silenced(_)) => "silenced",
         };
         let mut labels = vec![("alertname", alert.rule.as_str()), ("severity", alert.severity.word())];
         labels.extend(alert.subject.labels());
-        labels.extend([("state", state), ("held", held)]);
+        labels.extend([("state", state), ("held", muted)]);
         page.value(NAME, &labels, 1);
     }
     const WAITING: &str = "kornsole_alert_changes_waiting";
     page.family(WAITING, "gauge", "Alert changes that a receiver has not accepted yet.");
-    for receiver in &picture.receivers {
+    for receiver in &snapshot.receivers {
         page.value(WAITING, &[("receiver", &receiver.name)], receiver.waiting);
     }
 }

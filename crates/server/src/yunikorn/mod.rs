@@ -101,7 +101,7 @@ impl Call {
 
 /// Answers all requests without a native route.
 pub(super) async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let takes_gzip = guard::takes_gzip(request.headers());
+    let accepts_gzip = guard::accepts_gzip(request.headers());
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let started = Instant::now();
     let pages = shared.options.access.allows_pages();
@@ -109,7 +109,7 @@ pub(super) async fn answer(State(shared): State<Arc<Shared>>, request: Request) 
     if !pages {
         reply::forbid_pages(response.headers_mut());
     }
-    if takes_gzip && response.headers().get(header::CONTENT_TYPE).is_some() {
+    if accepts_gzip && response.headers().get(header::CONTENT_TYPE).is_some() {
         response.extensions_mut().insert(Compressible);
     }
     let (status, path) = (response.status().as_u16(), uri.path());
@@ -156,10 +156,10 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
     let verb = endpoint.verb();
     match put_together(&shared, endpoint, call, peer).await {
         Ok(Ok(Reply { kind, body, pages })) => {
-            let Ok(claim) = reply::room(&shared.answers, peer, body.len()) else {
-                return error(verb, RequestError::new(StatusCode::SERVICE_UNAVAILABLE, reply::NO_ROOM));
+            let Ok(claim) = reply::space(&shared.answers, peer, body.len()) else {
+                return error(verb, RequestError::new(StatusCode::SERVICE_UNAVAILABLE, reply::NO_SPACE));
             };
-            let mut response = reply::held(StatusCode::OK, kind, body.into(), claim);
+            let mut response = reply::with_claim(StatusCode::OK, kind, body.into(), claim);
             if pages {
                 reply::allow_pages(response.headers_mut(), verb.methods());
             }
@@ -180,10 +180,10 @@ async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call, peer
     let _turn = turns.acquire().await;
     let native = Arc::clone(&shared.native);
     let timed = move || {
-        let began = Instant::now();
+        let started_at = Instant::now();
         let answer = endpoint.answer(&call);
         if endpoint.is_expensive() {
-            native.work.note(peer, began.elapsed());
+            native.work.note(peer, started_at.elapsed());
         }
         answer
     };

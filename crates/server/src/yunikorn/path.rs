@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_queries_apart() {
+    fn splits_queries() {
         let pairs = query("subtree&count=5&a=%41+b&x=%zz&=&k=1;2");
         let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(pairs, [("subtree", ""), ("count", "5"), ("a", "A b"), ("", "")]);

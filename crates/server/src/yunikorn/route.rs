@@ -20,7 +20,7 @@ impl Verb {
         }
     }
 
-    fn takes(self, method: &Method) -> bool {
+    fn accepts(self, method: &Method) -> bool {
         match self {
             Self::Get => matches!(*method, Method::GET | Method::HEAD),
             Self::Post => *method == Method::POST,
@@ -181,7 +181,7 @@ pub(super) enum RouteMatch {
 pub(super) fn find(method: &Method, path: &str) -> RouteMatch {
     let exact = ROUTES.iter().find_map(|(pattern, endpoint)| Some((*endpoint, matched(pattern, path)?)));
     let exact = exact.map(|(endpoint, parameters)| match endpoint.verb() {
-        verb if verb.takes(method) => RouteMatch::Endpoint(endpoint, parameters),
+        verb if verb.accepts(method) => RouteMatch::Endpoint(endpoint, parameters),
         verb if *method == Method::OPTIONS => RouteMatch::Options(verb),
         verb => RouteMatch::OtherMethod(verb),
     });
@@ -214,7 +214,7 @@ fn matched(pattern: &str, path: &str) -> Option<Vec<String>> {
 
 /// For a trailing slash, doubled slashes, dots, or another case.
 fn meant(method: &Method, path: &str) -> Option<String> {
-    let taken = || ROUTES.iter().filter(|(_, endpoint)| endpoint.verb().takes(method));
+    let taken = || ROUTES.iter().filter(|(_, endpoint)| endpoint.verb().accepts(method));
     if let Some(shorter) = path.strip_suffix('/')
         && taken().any(|(pattern, _)| matched(pattern, shorter).is_some())
     {

@@ -107,7 +107,7 @@ impl Caller {
 
 /// Starts a stream with `count` past events.
 pub(super) fn open(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Response {
-    match begin(shared, caller, query) {
+    match open_stream(shared, caller, query) {
         Ok(body) => {
             let mut response = Response::new(body);
             response.headers_mut().insert(header::CONTENT_TYPE, reply::JSON);
@@ -118,7 +118,7 @@ pub(super) fn open(shared: &Arc<Shared>, caller: Caller, query: &[(String, Strin
     }
 }
 
-fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Result<Body, RequestError> {
+fn open_stream(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Result<Body, RequestError> {
     let log = shared.engine.events();
     if !log.is_tracking() {
         return Err(RequestError::new(StatusCode::INTERNAL_SERVER_ERROR, "Event tracking is disabled"));
@@ -128,13 +128,13 @@ fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Re
     let id = shared.streams.enter(caller.peer).ok_or_else(full)?;
     let place = Place { shared: Arc::clone(shared), id };
     if let Some(connection) = caller.connection {
-        connection.begin();
+        connection.start();
     }
     let (packets, body) = channel(AHEAD);
     let page = log.page(Numbering::Upstream, u64::MAX, 0);
-    let held = page.next - page.lowest;
+    let buffered = page.next - page.lowest;
     // After a loss, YuniKorn sends no past events to a client that requests more than the buffer contains.
-    let past = if page.lowest > 0 && count > held { 0 } else { count.min(held) };
+    let past = if page.lowest > 0 && count > buffered { 0 } else { count.min(buffered) };
     let feed = Feed { place, next: page.next - past, joined: page.next, packets };
     let (shared, mark) = (Arc::clone(shared), caller.mark);
     tokio::spawn(async move { feed.run(lapsed(&shared.native, mark.as_ref())).await });

@@ -11,8 +11,8 @@ use redb::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use crate::kept_file::Role;
-use crate::kept_file::{RetainedFile, damaged, is_damage};
+pub use crate::stored_file::Role;
+use crate::stored_file::{RetainedFile, damaged, is_damage};
 use ledger::followed::saved::{Ended, Head, Moment, SavedHour, Write};
 use model::{AppId, messagepack};
 
@@ -27,8 +27,8 @@ pub struct File(RetainedFile);
 
 impl File {
     /// Returns the file of a directory, unopened.
-    pub fn new(folder: &Path) -> Self {
-        Self(RetainedFile::new(folder, "usage", "the usage ledger"))
+    pub fn new(dir: &Path) -> Self {
+        Self(RetainedFile::new(dir, "usage", "the usage ledger"))
     }
 
     /// Where it is.
@@ -62,9 +62,9 @@ impl File {
         if !self.0.is_writer() {
             return Ok(());
         }
-        let (nothing, afresh) = (Moment::default(), before.is_none());
+        let (nothing, recreated) = (Moment::default(), before.is_none());
         let changes = moment.changes(before.unwrap_or(&nothing));
-        self.0.write(|write| put(write, &moment.head, &changes, afresh))
+        self.0.write(|write| put(write, &moment.head, &changes, recreated))
     }
 }
 
@@ -72,8 +72,8 @@ impl File {
 ///
 /// # Errors
 /// Returns an error if it cannot be read.
-pub fn read_retained(folder: &Path) -> Result<Option<Moment>, String> {
-    let path = folder.join("usage.redb");
+pub fn read_retained(dir: &Path) -> Result<Option<Moment>, String> {
+    let path = dir.join("usage.redb");
     if !path.exists() {
         return Ok(None);
     }
@@ -112,8 +112,8 @@ fn read(database: &Database) -> Result<Option<Moment>, redb::Error> {
     Ok(Some(Moment::restored(head, hours, ended)))
 }
 
-fn put(write: &WriteTransaction, head: &Head, changes: &[Write], afresh: bool) -> Result<(), redb::Error> {
-    if afresh {
+fn put(write: &WriteTransaction, head: &Head, changes: &[Write], recreated: bool) -> Result<(), redb::Error> {
+    if recreated {
         write.delete_table(HOURS)?;
         write.delete_table(ENDED)?;
     }

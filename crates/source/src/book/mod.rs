@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 
-use crate::trends::Keeping;
+use crate::trends::Storage;
 pub use file::read_retained;
 use file::{File, Role};
 use ledger::Followed;
@@ -45,7 +45,7 @@ const LAG: Duration = Duration::from_secs(3);
 const MOST_EVENTS: usize = 100_000;
 /// The maximum fraction (1/n) of time for comparisons.
 const SHARE: u32 = 100;
-const NOBODY: &str = "no kornsole on this machine recorded the scheduler";
+const NOT_RECORDED: &str = "no kornsole on this machine recorded the scheduler";
 
 /// A change with the number and time of its event.
 pub type Numbered = (u64, Time, Change);
@@ -82,17 +82,17 @@ pub struct Lists {
 #[derive(Debug, Default)]
 pub struct Book {
     followed: Mutex<Followed>,
-    keeping: ArcSwap<Keeping>,
+    storage: ArcSwap<Storage>,
     feed: Mutex<Option<Sender<Fed>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Book {
     /// Starts the thread; stores the ledger in a file of a directory, or only in memory.
-    pub fn start(folder: Option<&Path>) -> Arc<Self> {
+    pub fn start(dir: Option<&Path>) -> Arc<Self> {
         let (feed, fed) = channel();
         let book = Arc::new(Self { feed: Mutex::new(Some(feed)), ..Self::default() });
-        let keeper = Keeper { file: folder.map(File::new), ..Keeper::default() };
+        let keeper = Keeper { file: dir.map(File::new), ..Keeper::default() };
         // The thread ends when the book is dropped and its channel closes.
         let weak = Arc::downgrade(&book);
         let work = move || keeper.work(&weak, &fed);
@@ -115,8 +115,8 @@ impl Book {
     }
 
     /// Whether the ledger is stored.
-    pub fn keeping(&self) -> Arc<Keeping> {
-        self.keeping.load_full()
+    pub fn storage(&self) -> Arc<Storage> {
+        self.storage.load_full()
     }
 
     /// Writes the rest and stops.
@@ -177,17 +177,17 @@ impl Keeper {
                 self.reads = role == Role::Reader;
                 book.put(moment.clone());
                 self.written = moment;
-                let keeping = match file.moved_aside().map(Path::to_owned) {
-                    Some(aside) => Keeping::Afresh { file: path, aside },
-                    None if self.reads => Keeping::Reads(path),
-                    None => Keeping::Writes(path),
+                let storage = match file.moved_aside().map(Path::to_owned) {
+                    Some(aside) => Storage::Recreated { file: path, aside },
+                    None if self.reads => Storage::Reads(path),
+                    None => Storage::Writes(path),
                 };
-                book.keeping.store(Arc::new(keeping));
+                book.storage.store(Arc::new(storage));
             }
             Err(why) => {
                 tracing::warn!("cannot write the ledger: {why}");
                 self.file = None;
-                book.keeping.store(Arc::new(Keeping::Stopped(why)));
+                book.storage.store(Arc::new(Storage::Stopped(why)));
             }
         }
     }
@@ -201,7 +201,7 @@ impl Keeper {
             self.reads = false;
             self.written = moment;
             let path = self.file.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
-            book.keeping.store(Arc::new(Keeping::Writes(path)));
+            book.storage.store(Arc::new(Storage::Writes(path)));
         }
     }
 
@@ -217,21 +217,21 @@ impl Keeper {
             return;
         }
         let moment = followed.moment();
-        let was = book.keeping();
+        let was = book.storage();
         match file.write(&moment, self.written.as_ref()) {
             Ok(()) => {
                 self.written = Some(moment);
-                if let Keeping::Stopped(_) = &*was {
-                    book.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
+                if let Storage::Stopped(_) = &*was {
+                    book.storage.store(Arc::new(Storage::Writes(file.path().to_owned())));
                 }
             }
             Err(why) => {
                 // The content of the file is unknown.
                 self.written = None;
-                if !matches!(&*was, Keeping::Stopped(_)) {
+                if !matches!(&*was, Storage::Stopped(_)) {
                     tracing::warn!("cannot write the ledger: {why}");
                 }
-                book.keeping.store(Arc::new(Keeping::Stopped(why)));
+                book.storage.store(Arc::new(Storage::Stopped(why)));
             }
         }
     }
@@ -273,7 +273,7 @@ impl Keeper {
     }
 
     fn compare(&mut self, followed: &mut Followed, lists: &Lists) {
-        let begun = Instant::now();
+        let started = Instant::now();
         let counting = followed.is_counting();
         let before = if counting { std::mem::take(&mut self.before) } else { Before::new() };
         let look = look(&lists.rows, (lists.number, lists.at), &before, followed, lists.dialect);
@@ -281,17 +281,17 @@ impl Keeper {
             followed.compare(&look);
         } else {
             let since = std::mem::take(&mut self.events).into_iter().filter(|(number, ..)| *number >= lists.number);
-            followed.begin(&look, since);
+            followed.start(&look, since);
         }
         self.before = lists.rows.iter().map(|rows| (Arc::clone(&rows.name), rows.apps.clone())).collect();
-        self.rests = Some(begun + begun.elapsed() * SHARE);
+        self.rests = Some(started + started.elapsed() * SHARE);
     }
 }
 
 impl Book {
     fn put(&self, moment: Option<Moment>) {
         if let Some(moment) = moment {
-            let followed = Followed::restored(moment, NOBODY);
+            let followed = Followed::restored(moment, NOT_RECORDED);
             *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = followed;
         }
     }
@@ -301,6 +301,6 @@ impl Book {
 ///
 /// # Errors
 /// Returns an error if it cannot be read.
-pub fn retained(folder: &Path) -> Result<Option<Followed>, String> {
-    Ok(read_retained(folder)?.map(|moment| Followed::restored(moment, NOBODY)))
+pub fn retained(dir: &Path) -> Result<Option<Followed>, String> {
+    Ok(read_retained(dir)?.map(|moment| Followed::restored(moment, NOT_RECORDED)))
 }

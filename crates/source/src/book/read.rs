@@ -37,7 +37,7 @@ pub fn change(record: &Record, dialect: Dialect) -> Option<Change> {
         (ObjectType::APP, ChangeType::ADD, Detail::APP_REQUEST) => {
             Change::Asked(app(), AskId::from(reference), resource())
         }
-        (ObjectType::APP, ChangeType::REMOVE, Detail(100..=102)) => Change::Withdrawn(app(), AskId::from(reference)),
+        (ObjectType::APP, ChangeType::REMOVE, Detail(100..=102)) => Change::Canceled(app(), AskId::from(reference)),
         (ObjectType::APP, ChangeType::ADD, Detail::APP_ALLOC) => {
             Change::Allocated(app(), dialect.ask(reference), resource())
         }

@@ -47,22 +47,22 @@ fn used(followed: &Followed) -> u64 {
 }
 
 /// A book that started at 0 and has received everything up to 13.
-fn begun(folder: Option<&Path>) -> Arc<Book> {
-    let book = Book::start(folder);
+fn started(dir: Option<&Path>) -> Arc<Book> {
+    let book = Book::start(dir);
     for fed in [Fed::Events(5, Vec::new()), lists(5, 0), received(2), received(13)] {
         book.feed(fed);
     }
     book
 }
 
-fn folder(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("kornsole-usage-{name}-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    folder
+fn dir(name: &str) -> std::path::PathBuf {
+    let dir = std::env::temp_dir().join(format!("kornsole-usage-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&dir);
+    dir
 }
 
 #[test]
-fn it_begins_once_the_events_of_the_lists_have_been_heard() {
+fn it_starts_after_the_events_of_the_lists_were_received() {
     let book = Book::start(None);
     book.feed(lists(3, 0));
     book.feed(received(2));
@@ -87,8 +87,8 @@ fn it_begins_once_the_events_of_the_lists_have_been_heard() {
 }
 
 #[test]
-fn lost_events_are_a_gap_and_it_begins_again() {
-    let book = begun(None);
+fn lost_events_are_a_gap_and_it_restarts() {
+    let book = started(None);
     book.feed(Fed::Lost("7 events are lost".to_owned()));
     for fed in [received(20), Fed::Events(20, Vec::new()), lists(20, 21), received(23), received(33)] {
         book.feed(fed);
@@ -102,13 +102,13 @@ fn lost_events_are_a_gap_and_it_begins_again() {
 
 #[test]
 fn one_process_writes_another_reads_and_continues() {
-    let folder = folder("kept");
-    let book = begun(Some(&folder));
+    let dir = dir("kept");
+    let book = started(Some(&dir));
     book.finish();
-    assert_eq!(*book.keeping(), Keeping::Writes(folder.join("usage.redb")));
-    let retained = retained(&folder).unwrap().expect("it was written at the end");
+    assert_eq!(*book.storage(), Storage::Writes(dir.join("usage.redb")));
+    let retained = retained(&dir).unwrap().expect("it was written at the end");
     assert_eq!((used(&retained), retained.since()), (10, Some(at(0))));
-    let other = Book::start(Some(&folder));
+    let other = Book::start(Some(&dir));
     other.feed(Fed::Events(30, Vec::new()));
     for fed in [lists(30, 40), received(42), received(53)] {
         other.feed(fed);
@@ -116,36 +116,36 @@ fn one_process_writes_another_reads_and_continues() {
     other.finish();
     assert_eq!(used(&other.followed()), 20, "and does not count what went by between them");
     assert_eq!(other.followed().gaps().count(), 1);
-    fs::remove_dir_all(&folder).unwrap();
+    fs::remove_dir_all(&dir).unwrap();
 }
 
 #[test]
 fn while_another_process_has_the_file_its_ledger_is_shown() {
-    let folder = folder("shared");
-    begun(Some(&folder)).finish();
-    let mut writer = File::new(&folder);
+    let dir = dir("shared");
+    started(Some(&dir)).finish();
+    let mut writer = File::new(&dir);
     assert_eq!(writer.open().map(|(role, _)| role), Ok(Role::Writer));
-    let reader = begun(Some(&folder));
+    let reader = started(Some(&dir));
     reader.finish();
-    assert_eq!(*reader.keeping(), Keeping::Reads(folder.join("usage.redb")));
+    assert_eq!(*reader.storage(), Storage::Reads(dir.join("usage.redb")));
     assert_eq!(used(&reader.followed()), 10, "what it hears itself counts nothing");
-    fs::remove_dir_all(&folder).unwrap();
+    fs::remove_dir_all(&dir).unwrap();
 }
 
 #[test]
-fn a_damaged_file_is_moved_aside_and_a_full_disk_said() {
-    let folder = folder("damaged");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("usage.redb"), b"this is no ledger, and was never one").unwrap();
-    let book = begun(Some(&folder));
+fn a_damaged_file_is_moved_aside_and_a_full_disk_is_reported() {
+    let dir = dir("damaged");
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("usage.redb"), b"this is no ledger, and was never one").unwrap();
+    let book = started(Some(&dir));
     book.finish();
-    assert!(folder.join("usage.redb.damaged").exists() || book.keeping().trouble().is_some(), "{:?}", book.keeping());
-    fs::remove_dir_all(&folder).unwrap();
+    assert!(dir.join("usage.redb.damaged").exists() || book.storage().problem().is_some(), "{:?}", book.storage());
+    fs::remove_dir_all(&dir).unwrap();
     // Simulates a full disk: the file cannot be created.
-    fs::create_dir_all(folder.join("usage.redb")).unwrap();
-    let book = begun(Some(&folder));
+    fs::create_dir_all(dir.join("usage.redb")).unwrap();
+    let book = started(Some(&dir));
     book.finish();
-    assert!(book.keeping().trouble().is_some(), "{:?}", book.keeping());
+    assert!(book.storage().problem().is_some(), "{:?}", book.storage());
     assert_eq!(used(&book.followed()), 10, "what is in memory continues");
-    fs::remove_dir_all(&folder).unwrap();
+    fs::remove_dir_all(&dir).unwrap();
 }

@@ -6,7 +6,7 @@
 //! - the daemon authorizes operations, by the peer credentials of the socket.
 
 mod client;
-mod door;
+mod endpoint;
 pub mod recorded;
 mod sheet;
 
@@ -19,9 +19,9 @@ use std::time::Duration;
 use self::client::{Asked, Worker};
 use super::{
     About, ChapterAnswer, Focus, ForecastAnswer, JobAnswer, JobDone, JobNamesAnswer, Jobs, Link, OwnHealth,
-    QuotaAnswer, Records, Remote, Source, SourcePlace, StalePart, StopSign, TextAnswer, ViewAnswer, WhatIfAnswer,
+    QuotaAnswer, Records, Remote, Source, SourcePlace, StalePart, StopFlag, TextAnswer, ViewAnswer, WhatIfAnswer,
 };
-use ::client::Door;
+use ::client::Endpoint;
 use local::wire::Info;
 use model::{AppId, Identity, Time};
 use view::act::{Act, Actor, Answer, Configuration, Order, Refusal};
@@ -48,13 +48,13 @@ impl LocalMachine {
         socket: PathBuf,
         info: &Info,
         remote: Remote,
-        door: Option<Door>,
+        endpoint: Option<Endpoint>,
         read_only: bool,
     ) -> std::io::Result<Self> {
         let remote = Arc::new(remote);
-        if let Some(door) = door {
+        if let Some(endpoint) = endpoint {
             let (socket, remote) = (socket.clone(), Arc::downgrade(&remote));
-            Builder::new().name("local-door".to_owned()).spawn(move || door::watch(&socket, &remote, &door))?;
+            Builder::new().name("local-door".to_owned()).spawn(move || endpoint::watch(&socket, &remote, &endpoint))?;
         }
         let (asked, inbox) = channel();
         let worker = Worker::new(socket);
@@ -180,8 +180,8 @@ impl Source for LocalMachine {
         self.remote.health()
     }
 
-    fn keeps_past(&self) -> bool {
-        self.remote.keeps_past()
+    fn has_past(&self) -> bool {
+        self.remote.has_past()
     }
 
     fn view_at(&self, at: Time, answer: ViewAnswer) {
@@ -196,7 +196,7 @@ impl Source for LocalMachine {
         self.remote.what_if(partition, answer);
     }
 
-    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopFlag, answer: ForecastAnswer) {
         self.remote.forecast(partition, text, stop, answer);
     }
 

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_stand_below_their_parents() {
+    fn processes_are_below_their_parents() {
         let all = [process(10, 1), process(20, 1), process(11, 10), process(12, 11), process(21, 20)];
         let shown: Vec<(i32, usize)> = tree(&all).iter().map(|one| (one.pid, one.depth)).collect();
         assert_eq!(shown, [(10, 0), (11, 1), (12, 2), (20, 0), (21, 1)]);

@@ -9,7 +9,7 @@ pub struct Clock(Kind);
 
 enum Kind {
     Running(Instant),
-    Stepped { began: Duration, now: watch::Sender<Duration> },
+    Stepped { started_at: Duration, now: watch::Sender<Duration> },
 }
 
 impl Clock {
@@ -19,8 +19,8 @@ impl Clock {
     }
 
     /// Stopped until it is advanced; `began` is the initial wall clock, since 1970.
-    pub fn stepped(began: Duration) -> Self {
-        Self(Kind::Stepped { began, now: watch::channel(Duration::ZERO).0 })
+    pub fn stepped(started_at: Duration) -> Self {
+        Self(Kind::Stepped { started_at, now: watch::channel(Duration::ZERO).0 })
     }
 
     /// Whether it is advanced manually.
@@ -31,7 +31,7 @@ impl Clock {
     /// The time since the start.
     pub fn now(&self) -> Duration {
         match &self.0 {
-            Kind::Running(began) => began.elapsed(),
+            Kind::Running(started_at) => started_at.elapsed(),
             Kind::Stepped { now, .. } => *now.borrow(),
         }
     }
@@ -40,7 +40,7 @@ impl Clock {
     pub fn wall(&self) -> Duration {
         match &self.0 {
             Kind::Running(_) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
-            Kind::Stepped { began, now } => *began + *now.borrow(),
+            Kind::Stepped { started_at, now } => *started_at + *now.borrow(),
         }
     }
 

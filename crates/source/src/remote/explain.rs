@@ -64,8 +64,8 @@ pub fn path(question: &Question) -> String {
 
 fn refusal(question: &Question, fault: &Fault) -> Refusal {
     match fault {
-        Fault::Missing(said) if !said.message.is_empty() => {
-            Refusal::new(Code::NotFound, said.message.clone(), said.description.clone())
+        Fault::Missing(reported) if !reported.message.is_empty() => {
+            Refusal::new(Code::NotFound, reported.message.clone(), reported.description.clone())
         }
         _ => Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), fault.to_string()),
     }

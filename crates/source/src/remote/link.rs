@@ -253,16 +253,16 @@ fn rounded(rtt: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use client::{ErrorBody, Trouble};
+    use client::{ErrorBody, Problem};
 
     const S: Duration = Duration::from_secs(1);
 
     fn down() -> Fault {
-        Fault::Unreachable(Trouble::new("x cannot be reached", ""))
+        Fault::Unreachable(Problem::new("x cannot be reached", ""))
     }
 
     #[test]
-    fn a_link_says_its_whole_story() {
+    fn a_link_shows_its_whole_history() {
         let mut link = LinkState::new(7);
         assert_eq!(link.link(S), Link::Connecting { cause: None, retry_in: None });
         link.asking(S, true);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_reconnect_each_part_is_old_until_it_comes_again() {
+    fn after_a_reconnect_each_part_is_old_until_it_is_fetched_again() {
         let mut link = LinkState::new(7);
         for part in [Part::Partitions, Part::Queues, Part::Apps] {
             link.part_arrived(S, part);

@@ -19,7 +19,6 @@ mod clock;
 pub mod explain;
 pub mod fetch;
 pub mod follow;
-pub mod kept;
 pub mod link;
 mod may;
 mod objects;
@@ -33,6 +32,7 @@ mod records;
 mod rights;
 mod shadow;
 mod shared;
+pub mod stored;
 mod twin;
 mod usage;
 mod words;
@@ -48,7 +48,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::cycles::Cycles;
 use super::{
     About, Focus, ForecastAnswer, Link, Objects, OwnHealth, OwnersAnswer, QuotaAnswer, Records, ShadowAnswer, Source,
-    SourcePlace, StalePart, StopSign, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
+    SourcePlace, StalePart, StopFlag, SuspendAnswer, SuspendOrder, TextAnswer, Trends, UsageAnswer, WhatIfAnswer,
 };
 use ::client::{self, Client, Target, TargetFault};
 use alerts::alerting::Board;
@@ -74,7 +74,7 @@ pub struct Remote {
     about: About,
     /// The user, once known.
     identity: OnceLock<Identity>,
-    nobody: Identity,
+    anonymous: Identity,
     requests: UnboundedSender<worker::Request>,
     /// A request was made since the last [`Remote::settle`].
     wanted: AtomicBool,
@@ -104,8 +104,8 @@ impl Remote {
     ///
     /// # Errors
     /// As [`Remote::start`].
-    pub fn stepped(target: &Target, options: RemoteOptions, began: Duration) -> Result<Self, TargetFault> {
-        Self::by(Clock::stepped(began), target, options)
+    pub fn stepped(target: &Target, options: RemoteOptions, started_at: Duration) -> Result<Self, TargetFault> {
+        Self::by(Clock::stepped(started_at), target, options)
     }
 
     fn by(clock: Clock, target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
@@ -138,7 +138,7 @@ impl Remote {
         let name = options.name.as_ref().map_or_else(|| target.host(), |name| format!("{name}, {}", target.host()));
         let about = About { place: SourcePlace::Remote, name, notes: notes(target, &options) };
         let has_token = target.has_token();
-        let (identity, nobody) = (OnceLock::new(), Identity::default());
+        let (identity, anonymous) = (OnceLock::new(), Identity::default());
         let (seen_as_other, wanted) = (target.seen_as().is_some(), AtomicBool::new(false));
         let handle = runtime.handle().clone();
         let readings = target.cluster().cloned().map(|cluster| Readings { cluster, handle });
@@ -146,7 +146,7 @@ impl Remote {
             shared,
             about,
             identity,
-            nobody,
+            anonymous,
             requests,
             wanted,
             runtime: Some(runtime),
@@ -273,7 +273,7 @@ impl Source for Remote {
         }
         match self.shared.who.load_full().filter(|who| who.authenticated) {
             Some(who) => self.identity.get_or_init(|| who.identity()),
-            None => &self.nobody,
+            None => &self.anonymous,
         }
     }
 
@@ -332,7 +332,7 @@ impl Source for Remote {
         self.request(worker::Request::WhatIf(Arc::from(partition), name, answer));
     }
 
-    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
+    fn forecast(&self, partition: &str, text: Arc<str>, stop: StopFlag, answer: ForecastAnswer) {
         self.request(worker::Request::Forecast(Arc::from(partition), text, stop, answer));
     }
 

@@ -121,7 +121,7 @@ impl<T: Known> Feed<T> {
             self.good = Some(now);
         }
         match change {
-            Change::Begun => self.seen = Some(HashSet::new()),
+            Change::Started => self.seen = Some(HashSet::new()),
             Change::Put(objects) => {
                 for object in objects {
                     if let Some(seen) = &mut self.seen {

@@ -11,9 +11,9 @@ pub enum Part {
     Queues,
     /// Active applications, all or some.
     Apps,
-    /// Users.
+    /// The users with their usage.
     Users,
-    /// Groups.
+    /// The groups with their usage.
     Groups,
     /// Nodes, all or one.
     Nodes,
@@ -26,7 +26,7 @@ pub enum Part {
     /// The audit and the revisions.
     Records,
     /// Additional data: pause, drains, permissions, and the user from a kornsole server; health checks.
-    Beside,
+    Related,
 }
 
 impl Part {
@@ -43,7 +43,7 @@ impl Part {
             Self::Config => "the configuration",
             Self::Events => "the list of events",
             Self::Records => "the audit and the history",
-            Self::Beside => "related data",
+            Self::Related => "related data",
         }
     }
 
@@ -74,7 +74,7 @@ impl Query {
             | Self::Permissions(_)
             | Self::MayKill(..)
             | Self::Health
-            | Self::Metrics => Part::Beside,
+            | Self::Metrics => Part::Related,
         }
     }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::Records;
-use crate::remote::kept::Retained;
+use crate::remote::stored::Retained;
 use client::{Client, Remote};
 use model::{Profile, Time};
 use view::audit::{Revision, RevisionSource};

@@ -63,11 +63,11 @@ impl Shared {
     }
 
     /// Measures the clock offset. HTTP dates have whole seconds, so less than two seconds count as zero.
-    pub fn compare_clocks(&self, theirs: Option<SystemTime>) {
+    pub fn compare_clocks(&self, remote_clock: Option<SystemTime>) {
         // The remote wall clock is meaningless for a manual clock.
-        let Some(theirs) = theirs.filter(|_| !self.clock.is_stepped()) else { return };
+        let Some(remote_clock) = remote_clock.filter(|_| !self.clock.is_stepped()) else { return };
         let now = SystemTime::now();
-        let ahead = match theirs.duration_since(now) {
+        let ahead = match remote_clock.duration_since(now) {
             Ok(ahead) => i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
             Err(behind) => -i64::try_from(behind.duration().as_micros()).unwrap_or(i64::MAX),
         };
@@ -99,12 +99,12 @@ impl Shared {
 
     /// The observed events from a number on.
     pub fn event_page(&self, since: u64, limit: usize) -> EventPage {
-        let (begun, retained) = &*self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let (started, retained) = &*self.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = retained.front().map_or(0, |(number, _)| *number);
         // Numbers are missing where events were lost.
         let skip = retained.partition_point(|(number, _)| *number < since);
         EventPage {
-            instance: Arc::from(begun.to_string()),
+            instance: Arc::from(started.to_string()),
             tracking: !retained.is_empty(),
             lowest: first,
             next: retained.back().map_or(0, |(number, _)| number + 1),
@@ -146,8 +146,8 @@ impl Shared {
 
     /// Drops all events: another run counts from the start.
     pub fn forget_events(&self) {
-        let (begun, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        *begun += 1;
+        let (started, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        *started += 1;
         retained.clear();
         *self.important.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }

@@ -9,7 +9,7 @@ use super::Trends;
 use crate::Source;
 
 /// The check interval; at 40 times the speed, it is 10 seconds of cluster time.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Measures a source until it or the source is dropped, and then writes the rest.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Collector {
 /// Measures until the sender of `stopped` or the source is dropped.
 fn work(source: &Weak<dyn Source>, trends: &Trends, stopped: &Receiver<()>) {
     trends.open();
-    while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+    while stopped.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         let Some(source) = source.upgrade() else { break };
         trends.observe(&*source);
     }

@@ -7,29 +7,29 @@ use std::sync::Arc;
 use redb::{Database, ReadableDatabase as _, TableDefinition, WriteTransaction};
 
 use super::Published;
-use crate::kept_file::RetainedFile;
-pub use crate::kept_file::Role;
+use crate::stored_file::RetainedFile;
+pub use crate::stored_file::Role;
 use model::Time;
 use view::trends::{Change, Rings, Write};
 
 /// By partition and key ([`Change::write`]); the name of a partition ends at the first 0.
 const PAIRS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("trends 1");
-const LOOKS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
-const LOOKED: &str = "overview";
+const VISITS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
+const LAST_VISIT: &str = "overview";
 
 /// The file, and the lock if this process has it.
 #[derive(Debug)]
 pub struct File {
     retained: RetainedFile,
-    looked: Option<Time>,
+    visited: Option<Time>,
 }
 
 type Content = (Published, Option<Time>);
 
 impl File {
     /// Returns the file of a directory, unopened.
-    pub fn new(folder: &Path) -> Self {
-        Self { retained: RetainedFile::new(folder, "trends", "the saved trends"), looked: None }
+    pub fn new(dir: &Path) -> Self {
+        Self { retained: RetainedFile::new(dir, "trends", "the saved trends"), visited: None }
     }
 
     /// Where it is.
@@ -38,8 +38,8 @@ impl File {
     }
 
     /// The user's last look at the overview before this process started, in cluster time.
-    pub fn looked(&self) -> Option<Time> {
-        self.looked
+    pub fn visited(&self) -> Option<Time> {
+        self.visited
     }
 
     /// The new path of a damaged file.
@@ -52,15 +52,15 @@ impl File {
     /// # Errors
     /// As [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Published), String> {
-        let (role, (all, looked)) = self.retained.open(read)?;
-        self.looked = looked.or(self.looked);
+        let (role, (all, visited)) = self.retained.open(read)?;
+        self.visited = visited.or(self.visited);
         Ok((role, all))
     }
 
     /// Reads the file if it changed since the last read. The role changes when the writer has exited.
     pub fn follow(&mut self) -> Option<(Role, Published)> {
-        let (role, (all, looked)) = self.retained.follow(read)?;
-        self.looked = looked.or(self.looked);
+        let (role, (all, visited)) = self.retained.follow(read)?;
+        self.visited = visited.or(self.visited);
         Some((role, all))
     }
 
@@ -68,24 +68,24 @@ impl File {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write(&self, changes: &[(Arc<str>, Change)], looked: Option<Time>, afresh: bool) -> Result<(), String> {
-        if !self.retained.is_writer() || (changes.is_empty() && looked.is_none()) {
+    pub fn write(&self, changes: &[(Arc<str>, Change)], visited: Option<Time>, recreated: bool) -> Result<(), String> {
+        if !self.retained.is_writer() || (changes.is_empty() && visited.is_none()) {
             return Ok(());
         }
-        self.retained.write(|write| put(write, changes, looked, afresh))
+        self.retained.write(|write| put(write, changes, visited, recreated))
     }
 }
 
 fn read(database: &Database) -> Result<Content, redb::Error> {
     let mut all: BTreeMap<Arc<str>, Rings> = BTreeMap::new();
     let read = database.begin_read()?;
-    let mut looked = None;
-    if let Ok(table) = read.open_table(LOOKS) {
-        looked = table.get(LOOKED)?.map(|at| Time(at.value()));
+    let mut visited = None;
+    if let Ok(table) = read.open_table(VISITS) {
+        visited = table.get(LAST_VISIT)?.map(|at| Time(at.value()));
     }
     let table = match read.open_table(PAIRS) {
         Ok(table) => table,
-        Err(redb::TableError::TableDoesNotExist(_)) => return Ok((all, looked)),
+        Err(redb::TableError::TableDoesNotExist(_)) => return Ok((all, visited)),
         Err(error) => return Err(error.into()),
     };
     for pair in table.range::<&[u8]>(..)? {
@@ -98,31 +98,31 @@ fn read(database: &Database) -> Result<Content, redb::Error> {
             rings.take_pair(rest, value.value());
         }
     }
-    Ok((all, looked))
+    Ok((all, visited))
 }
 
 fn put(
     write: &WriteTransaction,
     changes: &[(Arc<str>, Change)],
-    looked: Option<Time>,
-    afresh: bool,
+    visited: Option<Time>,
+    recreated: bool,
 ) -> Result<(), redb::Error> {
-    if afresh {
+    if recreated {
         write.delete_table(PAIRS)?;
     }
-    if let Some(at) = looked {
-        write.open_table(LOOKS)?.insert(LOOKED, at.0)?;
+    if let Some(at) = visited {
+        write.open_table(VISITS)?.insert(LAST_VISIT, at.0)?;
     }
     let mut table = write.open_table(PAIRS)?;
     for (partition, change) in changes {
         match change.write() {
             Write::Put(key, value) => drop(table.insert(&*joined(partition, &key), &*value)?),
             Write::Remove(key) => drop(table.remove(&*joined(partition, &key))?),
-            Write::RemoveAll(begin) => {
-                let begin = joined(partition, &begin);
-                let mut end = begin.clone();
+            Write::RemoveAll(start) => {
+                let start = joined(partition, &start);
+                let mut end = start.clone();
                 end.extend([0xff; 9]);
-                table.retain_in::<&[u8], _>(&*begin..&*end, |_, _| false)?;
+                table.retain_in::<&[u8], _>(&*start..&*end, |_, _| false)?;
             }
         }
     }

@@ -38,14 +38,14 @@ pub type Published = BTreeMap<Arc<str>, Rings>;
 
 /// Whether data is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Keeping {
+pub enum Storage {
     /// Only in memory.
     #[default]
     Memory,
     /// This process writes the file.
     Writes(PathBuf),
     /// This process writes a new file, because the old one was damaged.
-    Afresh {
+    Recreated {
         /// The new file.
         file: PathBuf,
         /// The damaged file.
@@ -57,12 +57,12 @@ pub enum Keeping {
     Stopped(String),
 }
 
-impl Keeping {
+impl Storage {
     /// The problem in words; `None` if there is none.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         match self {
             Self::Memory | Self::Writes(_) | Self::Reads(_) => None,
-            Self::Afresh { aside, .. } => {
+            Self::Recreated { aside, .. } => {
                 Some(format!("the saved file was damaged and moved to {}; a new file was started", aside.display()))
             }
             Self::Stopped(why) => Some(format!("cannot save trends: {why}")),
@@ -74,10 +74,10 @@ impl Keeping {
 #[derive(Debug, Default)]
 pub struct Trends {
     published: ArcSwap<Published>,
-    keeping: ArcSwap<Keeping>,
+    storage: ArcSwap<Storage>,
     keeper: Mutex<Keeper>,
     /// The user's last look before this process started, and since: in microseconds, 0 for never.
-    looked: [AtomicU64; 2],
+    visited: [AtomicU64; 2],
 }
 
 #[derive(Debug, Default)]
@@ -101,8 +101,8 @@ impl Trends {
 
     /// Creates trends in a file of a directory, which is created with the first measurement and not read yet, because
     /// that is slow.
-    pub fn retained_in(folder: &Path) -> Arc<Self> {
-        let keeper = Keeper { file: Some(File::new(folder)), ..Keeper::default() };
+    pub fn retained_in(dir: &Path) -> Arc<Self> {
+        let keeper = Keeper { file: Some(File::new(dir)), ..Keeper::default() };
         Arc::new(Self { keeper: Mutex::new(keeper), ..Self::default() })
     }
 
@@ -117,18 +117,18 @@ impl Trends {
     }
 
     /// Whether the trends are stored.
-    pub fn keeping(&self) -> Arc<Keeping> {
-        self.keeping.load_full()
+    pub fn storage(&self) -> Arc<Storage> {
+        self.storage.load_full()
     }
 
     /// The user's last look at the overview before this process started, if stored.
     pub fn last_look(&self) -> Option<Time> {
-        Some(Time(self.looked[0].load(Ordering::Acquire))).filter(|at| at.0 > 0)
+        Some(Time(self.visited[0].load(Ordering::Acquire))).filter(|at| at.0 > 0)
     }
 
     /// Stores the cluster time of the user's look at the overview.
     pub fn look(&self, at: Time) {
-        self.looked[1].store(at.0, Ordering::Release);
+        self.visited[1].store(at.0, Ordering::Release);
     }
 
     /// Reads the file once; not for the draw thread.
@@ -136,25 +136,25 @@ impl Trends {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &mut keeper.file else { return };
         let read = file.open();
-        self.looked[0].store(file.looked().map_or(0, |at| at.0), Ordering::Release);
+        self.visited[0].store(file.visited().map_or(0, |at| at.0), Ordering::Release);
         let (path, aside) = (file.path().to_owned(), file.moved_aside().map(Path::to_owned));
         match read {
             Ok((Role::Writer, retained)) => {
                 keeper.recorders =
                     retained.into_iter().map(|(name, rings)| (name, Recorder::open_retained(rings))).collect();
-                self.keeping.store(Arc::new(match aside {
-                    Some(aside) => Keeping::Afresh { file: path, aside },
-                    None => Keeping::Writes(path),
+                self.storage.store(Arc::new(match aside {
+                    Some(aside) => Storage::Recreated { file: path, aside },
+                    None => Storage::Writes(path),
                 }));
                 self.publish(&keeper);
             }
             Ok((Role::Reader, retained)) => {
-                self.keeping.store(Arc::new(Keeping::Reads(path)));
+                self.storage.store(Arc::new(Storage::Reads(path)));
                 self.published.store(Arc::new(retained));
             }
             Err(why) => {
                 keeper.file = None;
-                self.keeping.store(Arc::new(Keeping::Stopped(why)));
+                self.storage.store(Arc::new(Storage::Stopped(why)));
             }
         }
     }
@@ -162,7 +162,7 @@ impl Trends {
     /// Measures if due. Takes milliseconds in a large cluster: not for the draw thread.
     pub fn observe(&self, source: &dyn Source) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Keeping::Reads(_) = &**self.keeping.load() {
+        if let Storage::Reads(_) = &**self.storage.load() {
             self.follow(&mut keeper);
             return;
         }
@@ -203,7 +203,7 @@ impl Trends {
         // If the writer exited, this process takes over.
         match file.follow() {
             Some((Role::Writer, retained)) => {
-                self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
+                self.storage.store(Arc::new(Storage::Writes(file.path().to_owned())));
                 keeper.recorders =
                     retained.into_iter().map(|(name, rings)| (name, Recorder::open_retained(rings))).collect();
                 self.publish(keeper);
@@ -225,18 +225,18 @@ impl Trends {
                 })
                 .collect();
         }
-        let looked = Some(Time(self.looked[1].load(Ordering::Acquire))).filter(|at| at.0 > 0);
-        match file.write(unsaved, looked, *failed) {
+        let visited = Some(Time(self.visited[1].load(Ordering::Acquire))).filter(|at| at.0 > 0);
+        match file.write(unsaved, visited, *failed) {
             Ok(()) => {
                 if std::mem::take(failed) {
-                    self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
+                    self.storage.store(Arc::new(Storage::Writes(file.path().to_owned())));
                 }
             }
             Err(why) => {
                 if !std::mem::replace(failed, true) {
                     tracing::warn!("cannot save trends: {why}");
                 }
-                self.keeping.store(Arc::new(Keeping::Stopped(why)));
+                self.storage.store(Arc::new(Storage::Stopped(why)));
             }
         }
         unsaved.clear();

@@ -11,7 +11,7 @@ use view::act::Order;
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialStatus {
     /// The moment that it started from.
-    pub began: Time,
+    pub started_at: Time,
     /// Its current time.
     pub now: Time,
     /// The changes in words, in order.

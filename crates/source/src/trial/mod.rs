@@ -17,7 +17,7 @@ use self::sides::{Origin, Sides, TrialStep, is_change, words};
 use super::{About, Link, Records, Source, SourcePlace, TextAnswer, Trends, explained};
 use engine::{Core, EventLog, Numbering, Progress, Published};
 use forecast::twin::Twin;
-pub use forecast::whatif::{AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally};
+pub use forecast::whatif::{AppTally, Comparison, Effect, FirstDifference, Metrics, NodeTally};
 use forecast::whatif::{Change, Fork, HistoryKey, RuntimeRule, Runtimes};
 use model::{Identity, Time};
 use view::act::{Act, Actor, Answer, Code, Done, Order, Refusal};
@@ -52,14 +52,14 @@ pub struct WhatIf {
     about: About,
     assumed: Arc<str>,
     /// Time advances on a thread; otherwise before the call returns, for tests and tapes.
-    beside: bool,
+    in_background: bool,
     /// The trends of both sides, the changed one first.
     trends: [OnceLock<Arc<Trends>>; 2],
 }
 
 impl WhatIf {
     /// Creates a what-if on a fork of the cluster `name`, in which `who` has all rights.
-    pub fn new(fork: Fork, name: &str, who: &Identity, beside: bool) -> Self {
+    pub fn new(fork: Fork, name: &str, who: &Identity, in_background: bool) -> Self {
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
         let runtimes = fork.partition().map(|part| Runtimes::new(&rules, part, None)).unwrap_or_default();
         let assumed = Arc::from(runtimes.model());
@@ -84,7 +84,7 @@ impl WhatIf {
         };
         shared.publish(&mut locked(&shared.sides));
         let about = About { place: SourcePlace::WhatIf, name: name.to_owned(), notes: Vec::new() };
-        Self { shared: Arc::new(shared), about, assumed, beside, trends: Default::default() }
+        Self { shared: Arc::new(shared), about, assumed, in_background, trends: Default::default() }
     }
 
     /// Creates a what-if on a simulation copy of a remote cluster.
@@ -110,7 +110,7 @@ impl WhatIf {
             shared.published.publish(shared.published.view());
         };
         self.shared.busy.store(true, Ordering::Release);
-        if !self.beside {
+        if !self.in_background {
             return all();
         }
         if std::thread::Builder::new().name("what-if".to_owned()).spawn(all).is_err() {
@@ -209,7 +209,7 @@ impl Shared {
 impl Trial for WhatIf {
     fn status(&self) -> TrialStatus {
         TrialStatus {
-            began: self.shared.fork.now(),
+            started_at: self.shared.fork.now(),
             now: Time(self.shared.now.load(Ordering::Relaxed)),
             changes: locked(&self.shared.changes).iter().map(|change| change.words.clone()).collect(),
             changed_side: self.shared.shows_changed.load(Ordering::Relaxed),

@@ -53,7 +53,7 @@ pub struct Killed {
     /// The released allocations, in that order.
     pub released: Vec<AskId>,
     /// The withdrawn requests.
-    pub withdrawn: Vec<AskId>,
+    pub canceled: Vec<AskId>,
     /// The allocations and requests still to release: very large applications are released in parts.
     pub left: usize,
     /// The outcome per pod; only in a cluster.
@@ -376,7 +376,7 @@ mod tests {
     use config::manifest::queues_of;
 
     #[test]
-    fn a_patch_holds_the_text_unchanged() {
+    fn a_patch_preserves_the_text() {
         let entry = ConfigMapEntry {
             namespace: "yunikorn".to_owned(),
             name: "yunikorn-configs".to_owned(),

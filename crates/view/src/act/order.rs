@@ -194,7 +194,7 @@ impl Act {
 
     /// The same act without dry run.
     #[must_use]
-    pub fn in_earnest(mut self) -> Self {
+    pub fn for_real(mut self) -> Self {
         match &mut self {
             Self::Configure { dry_run, .. } | Self::Rollback { dry_run, .. } => *dry_run = false,
             Self::In { act: PartitionAct::Move { dry_run, .. } | PartitionAct::Clean { dry_run, .. }, .. } => {

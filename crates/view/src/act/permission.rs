@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_queue_itself_is_its_parents_affair() {
+    fn properties_of_a_queue_need_access_to_its_parent() {
         let own = [
             "resources: {max: {vcore: 8}}",
             "resources: {guaranteed: {vcore: 8}}",
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_that_comes_or_goes_is_its_parents_affair() {
+    fn adding_or_removing_a_queue_needs_access_to_its_parent() {
         let added = OLD.replace("{name: x}", "{name: x}, {name: y, maxapplications: 1}");
         assert_eq!(shortfall("root.a", &added), Ok(()));
         assert_eq!(shortfall("root.a.x", &added), missing(&["root.a"]));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_alone_are_not_for_everybody() {
+    fn comments_alone_need_permission() {
         let comment = format!("# hello\n{OLD}");
         assert_eq!(shortfall("root.a", &comment), missing(&["root"]));
         assert_eq!(shortfall("root", &comment), Ok(()));

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_says_what_can_be_done_instead() {
+    fn a_move_shows_the_alternatives() {
         let part = Arc::from("default");
         let to = model::QueuePath::new("root.a");
         let act =

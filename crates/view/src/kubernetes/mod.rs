@@ -233,7 +233,7 @@ impl Kubernetes {
     }
 
     /// The problems of an application's pods in short form: `2 pods ImagePullBackOff`.
-    pub fn trouble_words(&self, app: &AppRow) -> Option<String> {
+    pub fn problem_words(&self, app: &AppRow) -> Option<String> {
         let reasons = self.reasons(app);
         let words = |(reason, (count, _)): (&&str, &(usize, &PodRow))| match count {
             1 => format!("1 pod {reason}"),
@@ -245,7 +245,7 @@ impl Kubernetes {
 
     /// The problems that Kubernetes reports for an application's pods, with counts: an image that cannot be pulled, a
     /// missing claim. `None` without a problem.
-    pub fn trouble(&self, app: &AppRow) -> Option<String> {
+    pub fn problem(&self, app: &AppRow) -> Option<String> {
         let words = |(reason, (count, pod)): (&str, (usize, &PodRow))| {
             let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
             let why = pod.message.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
@@ -258,7 +258,7 @@ impl Kubernetes {
     fn reasons(&self, app: &AppRow) -> BTreeMap<&str, (usize, &PodRow)> {
         let mut reasons: BTreeMap<&str, (usize, &PodRow)> = BTreeMap::new();
         for pod in self.pods_of(&app.id).filter(|_| !app.state.is_ended()) {
-            if let Some(reason) = pod.trouble(app.state == AppState::New) {
+            if let Some(reason) = pod.problem(app.state == AppState::New) {
                 reasons.entry(reason).or_insert((0, pod)).0 += 1;
             }
         }

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_name_every_owner_and_what_comes_again() {
+    fn the_words_name_every_owner_and_what_is_recreated() {
         let web = chain(&[owner("ReplicaSet", "web-1", None), owner("Deployment", "web", None)]);
         let text =
             "ReplicaSet ns/web-1, of Deployment web (2 pods) recreates them immediately; scaling it to 0 stops it.";

@@ -176,7 +176,7 @@ impl PodRow {
 
     /// The problem of the pod in a word: `ImagePullBackOff`. For a new application, also the reason why the scheduler
     /// did not get the pod: a missing claim, a gate.
-    pub fn trouble(&self, new: bool) -> Option<&str> {
+    pub fn problem(&self, new: bool) -> Option<&str> {
         if !QUIET.contains(&&*self.status) && !self.status.starts_with("Init:") {
             return Some(&self.status);
         }
@@ -199,13 +199,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trouble_is_what_does_not_pass_by_itself() {
+    fn a_problem_is_what_needs_an_action() {
         let pod = |status: &str| PodRow { status: Arc::from(status), ..PodRow::default() };
         for status in ["ImagePullBackOff", "CrashLoopBackOff", "Error", "OOMKilled", "Init:Error", "Evicted"] {
-            assert_eq!(pod(status).trouble(false), Some(status));
+            assert_eq!(pod(status).problem(false), Some(status));
         }
         for status in ["Running", "ContainerCreating", "Completed", "Init:0/2", "Terminating"] {
-            assert_eq!(pod(status).trouble(false), None, "{status}");
+            assert_eq!(pod(status).problem(false), None, "{status}");
         }
         let condition = Condition {
             kind: Arc::from("PodScheduled"),
@@ -214,7 +214,7 @@ mod tests {
             ..Condition::default()
         };
         let waits = PodRow { conditions: Box::new([condition]), ..pod("Pending") };
-        assert_eq!((waits.trouble(true), waits.trouble(false)), (Some("Unschedulable"), None));
-        assert_eq!(pod("SchedulingGated").trouble(true), Some("SchedulingGated"));
+        assert_eq!((waits.problem(true), waits.problem(false)), (Some("Unschedulable"), None));
+        assert_eq!(pod("SchedulingGated").problem(true), Some("SchedulingGated"));
     }
 }

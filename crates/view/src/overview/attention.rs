@@ -88,7 +88,7 @@ fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
 
 fn limits(part: &PartitionView) -> Vec<Concern> {
     let mut rows: Vec<LimitUsed> = part.limits_used();
-    rows.retain(|row| row.held_back() > 0);
+    rows.retain(|row| row.blocked() > 0);
     // A limit is listed once, with its most blocked resource.
     let mut seen = BTreeSet::new();
     rows.retain(|row| seen.insert((row.side, Arc::clone(&row.name), row.queue.clone())));
@@ -100,8 +100,8 @@ fn limits(part: &PartitionView) -> Vec<Concern> {
             Side::User => ("user", Target::User(row.name.to_string())),
             Side::Group => ("group", Target::Group(row.name.to_string())),
         };
-        let (used, limit, held) = (show(row.used), show(row.limit), show(row.held_back()));
-        let text = format!("{side} {}: {used} of {limit} {what} in {}, {held} blocked", row.name, row.queue);
+        let (used, limit, blocked) = (show(row.used), show(row.limit), show(row.blocked()));
+        let text = format!("{side} {}: {used} of {limit} {what} in {}, {blocked} blocked", row.name, row.queue);
         SheetLine::new("limit", text).to(Some(to))
     };
     most(Rank::Known, "limit", rows.into_iter().map(line).collect(), "limits block requests (:limits)")
@@ -163,14 +163,14 @@ fn draining(given: &Given, part: &PartitionView) -> Vec<Concern> {
 
 pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let lately = |record: &&Arc<Record>| given.at.since(record.at) <= LATELY;
-    let went = |record: &&Arc<Record>| {
+    let removed = |record: &&Arc<Record>| {
         record.kind == ObjectType::NODE
             && record.detail == ChangeDetail::NODE_DECOMMISSION
             && record.change == ChangeType::REMOVE
             && !part.nodes.keys().any(|id| *id.as_str() == *record.object)
     };
     let mut lost: Vec<SheetLine> = Vec::new();
-    for record in given.happened.iter().rev().filter(lately).filter(went) {
+    for record in given.happened.iter().rev().filter(lately).filter(removed) {
         let text = format!("node {} is missing", record.object);
         lost.push(SheetLine::new("node", text).since(Some(record.at)));
     }
@@ -270,11 +270,11 @@ mod tests {
             alerts: Vec::new(),
             rows: 40,
             trends: None,
-            looked: None,
+            visited: None,
         }
     }
 
-    fn said(given: &Given) -> Vec<String> {
+    fn reported(given: &Given) -> Vec<String> {
         let sheet = overview(given).unwrap();
         let lines = sheet.lines.iter().take_while(|line| line.label != "use");
         let lines = lines.map(|line| format!("{}: {}", line.label, line.text));
@@ -283,13 +283,13 @@ mod tests {
 
     #[test]
     fn nothing_to_report_is_one_line() {
-        assert_eq!(said(&given(Vec::new())), ["No issues"]);
+        assert_eq!(reported(&given(Vec::new())), ["No issues"]);
         let elsewhere = Given { partition: Arc::from("gpu"), ..given(Vec::new()) };
         assert!(overview(&elsewhere).is_none());
     }
 
     #[test]
-    fn what_is_wrong_with_the_scheduler_comes_first() {
+    fn problems_of_the_scheduler_are_first() {
         let mut given = given(vec![
             record(5_000, ObjectType::NODE, "n-1", ChangeType::REMOVE, ChangeDetail::NODE_DECOMMISSION),
             record(1_000, ObjectType::NODE, "n-2", ChangeType::REMOVE, ChangeDetail::NODE_DECOMMISSION),
@@ -302,12 +302,12 @@ mod tests {
             "health: Negative resources: 1 node",
             "node: node n-1 is missing",
         ];
-        assert_eq!(said(&given), expected);
+        assert_eq!(reported(&given), expected);
         Arc::make_mut(&mut given.view).paused = true;
         given.health = None;
-        let said = said(&given);
-        assert_eq!(said[2], "scheduler: the scheduler is paused: no allocations are made");
-        assert_eq!(said.last().unwrap(), "health: scheduler health unknown");
+        let reported = reported(&given);
+        assert_eq!(reported[2], "scheduler: the scheduler is paused: no allocations are made");
+        assert_eq!(reported.last().unwrap(), "health: scheduler health unknown");
     }
 
     #[test]
@@ -315,28 +315,28 @@ mod tests {
         let refused = record(7_000, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_REFUSED);
         let loaded = record(7_100, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_LOADED);
         let text = "config: latest configuration rejected; previous one still active: line 3: no such property";
-        assert_eq!(said(&given(vec![Arc::clone(&refused)]))[1], text);
-        assert_eq!(said(&given(vec![refused, loaded])), ["No issues"]);
+        assert_eq!(reported(&given(vec![Arc::clone(&refused)]))[1], text);
+        assert_eq!(reported(&given(vec![refused, loaded])), ["No issues"]);
     }
 
     #[test]
     fn preemptions_of_the_last_hour_are_counted() {
         let lost = |at, app| record(at, ObjectType::APP, app, ChangeType::REMOVE, ChangeDetail::ALLOC_PREEMPT);
-        let said = said(&given(vec![lost(100, "a"), lost(6_900, "a"), lost(6_950, "b"), lost(7_000, "b")]));
-        assert_eq!(said[0], "No urgent issues, 1 notice");
-        assert_eq!(said[1..], ["preempted: 3 allocations in the last hour, most of b (2)"]);
+        let reported = reported(&given(vec![lost(100, "a"), lost(6_900, "a"), lost(6_950, "b"), lost(7_000, "b")]));
+        assert_eq!(reported[0], "No urgent issues, 1 notice");
+        assert_eq!(reported[1..], ["preempted: 3 allocations in the last hour, most of b (2)"]);
     }
 
     #[test]
-    fn what_has_no_room_is_counted() {
+    fn omitted_items_are_counted() {
         let gone = |n: u64| {
             record(7_000, ObjectType::NODE, &format!("n-{n}"), ChangeType::REMOVE, ChangeDetail::NODE_DECOMMISSION)
         };
         let mut given = given((0..9).map(gone).collect());
         given.health = Some((0..5).map(|n| format!("check {n}")).collect());
         given.rows = 10;
-        let said = said(&given);
-        assert_eq!((said[0].as_str(), said.len()), ("9 things need attention", 1 + 5 + 1));
-        assert_eq!(said.last().unwrap(), ": 4 things more not shown");
+        let reported = reported(&given);
+        assert_eq!((reported[0].as_str(), reported.len()), ("9 things need attention", 1 + 5 + 1));
+        assert_eq!(reported.last().unwrap(), ": 4 things more not shown");
     }
 }

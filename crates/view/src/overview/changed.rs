@@ -27,7 +27,7 @@ struct Change {
 }
 
 pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
-    let from = given.looked.unwrap_or(Time(given.at.0.saturating_sub(HOUR.as_micros() as u64)));
+    let from = given.visited.unwrap_or(Time(given.at.0.saturating_sub(HOUR.as_micros() as u64)));
     let most = if given.rows < TALL { FEW } else { MOST };
     let rings = given.trends.as_ref();
     let measured = |at: Time| rings.filter(|rings| share(rings, &Subject::Cluster, at).is_some());
@@ -110,13 +110,13 @@ fn of_samples(part: &PartitionView, before: &PartitionSample) -> Vec<Change> {
     changes
 }
 
-fn figure(rings: &Rings, of: &Subject, value: &Value, at: Time) -> Option<i64> {
+fn metric(rings: &Rings, of: &Subject, value: &Value, at: Time) -> Option<i64> {
     let minute = rings.series(of, value, at, at + Duration::from_secs(60), 1);
-    minute.figures.first().copied().flatten().map(|figure| figure.mean)
+    minute.metrics.first().copied().flatten().map(|metric| metric.mean)
 }
 
 fn share(rings: &Rings, of: &Subject, at: Time) -> Option<i64> {
-    figure(rings, of, &Value::plain(of.kind(), Measure::Share), at)
+    metric(rings, of, &Value::plain(of.kind(), Measure::Share), at)
 }
 
 /// The largest changes since a measured time, by share of the cluster. A subject without a measurement then had 0.
@@ -126,7 +126,7 @@ fn of_rings(rings: &Rings, part: &PartitionView, at: Time, kind: SubjectKind, mo
         of => of.kind() == kind,
     };
     let moved = |of: &'_ Subject| {
-        let now = rings.newest_figure(of, &Value::plain(kind, Measure::Share)).unwrap_or(0);
+        let now = rings.newest_metric(of, &Value::plain(kind, Measure::Share)).unwrap_or(0);
         now.abs_diff(share(rings, of, at).unwrap_or(0))
     };
     let of_kind = rings.subjects().filter(|of| of.kind() == kind).filter(counts);
@@ -137,8 +137,8 @@ fn of_rings(rings: &Rings, part: &PartitionView, at: Time, kind: SubjectKind, mo
             let one = |measure| read(&Value::amount(kind, measure, name)).unwrap_or(0);
             (one(Measure::Use), one(Measure::Pending))
         };
-        let old = |name: &str| both(name, &|value| figure(rings, of, value, at));
-        let new = |name: &str| both(name, &|value| rings.newest_figure(of, value));
+        let old = |name: &str| both(name, &|value| metric(rings, of, value, at));
+        let new = |name: &str| both(name, &|value| rings.newest_metric(of, value));
         let (weight, text) = largest(part, &old, &new)?;
         let (name, of) = match of {
             Subject::Queue(path) => (path.to_string(), Target::Queue(path.clone())),
@@ -161,7 +161,7 @@ mod tests {
     const MINUTE: u64 = 60_000_000;
 
     /// A cluster of 10 cores, measured for this many minutes, in which sue uses one more core per minute.
-    fn given(minutes: u64, looked: u64) -> Given {
+    fn given(minutes: u64, visited: u64) -> Given {
         let layout = Layout { resources: [VCORE.into()].into() };
         let mut recorder = Recorder::default();
         for step in 0..minutes * 6 {
@@ -169,13 +169,13 @@ mod tests {
             let used = i64::try_from(step / 6).unwrap() * 1000;
             let row = |subject: Subject| {
                 let kind = subject.kind();
-                let mut figures = vec![None; layout.width()];
-                for (value, figure) in
+                let mut metrics = vec![None; layout.width()];
+                for (value, metric) in
                     [(Value::amount(kind, Measure::Use, VCORE), used), (Value::plain(kind, Measure::Share), used / 10)]
                 {
-                    figures[layout.place(&value).unwrap()] = Some(figure);
+                    metrics[layout.place(&value).unwrap()] = Some(metric);
                 }
-                Row { subject, figures: figures.into() }
+                Row { subject, metrics: metrics.into() }
             };
             let rows = vec![row(Subject::Cluster), row(Subject::User("sue".into()))];
             recorder.add(&Moment { at, partition: "default".into(), layout: layout.clone(), rows });
@@ -195,17 +195,17 @@ mod tests {
             alerts: Vec::new(),
             rows: 40,
             trends: Some(recorder.rings().clone()),
-            looked: Some(Time(looked * MINUTE)),
+            visited: Some(Time(visited * MINUTE)),
         }
     }
 
     #[test]
-    fn what_was_measured_says_what_changed_since_an_earlier_session() {
+    fn measurements_show_the_changes_since_an_earlier_session() {
         let given = given(8, 2);
         let found = lines(&given, &given.view.partitions[0]);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].text, "user sue: cpu 2 to 7");
-        assert_eq!((found[0].since, found[0].to.clone()), (given.looked, Some(Target::User("sue".to_owned()))));
+        assert_eq!((found[0].since, found[0].to.clone()), (given.visited, Some(Target::User("sue".to_owned()))));
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_was_never_measured_is_not_known() {
-        let given = Given { looked: Some(Time(50 * MINUTE)), at: Time(60 * MINUTE), ..given(8, 2) };
+        let given = Given { visited: Some(Time(50 * MINUTE)), at: Time(60 * MINUTE), ..given(8, 2) };
         let found = lines(&given, &given.view.partitions[0]);
         assert!(found[0].text.starts_with("unknown: "), "{found:?}");
     }

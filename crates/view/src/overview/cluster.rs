@@ -80,8 +80,8 @@ pub fn asks_without_a_node(part: &PartitionView) -> u64 {
 
 pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let fits = asks_without_a_node(part);
-    let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
-    let text = format!("{sign}{} fit all nodes together, but no single node", count(fits, "request"));
+    let symbol = if fits == MOST_ASKS as u64 { "at least " } else { "" };
+    let text = format!("{symbol}{} fit all nodes together, but no single node", count(fits, "request"));
     (fits > 0).then(|| SheetLine::new("fragments", text))
 }
 
@@ -112,11 +112,11 @@ fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
 fn latency(given: &Given) -> Option<String> {
     let rings =
         given.trends.as_ref().filter(|rings| rings.newest().is_some_and(|at| given.at.since(at) <= MEASURED))?;
-    let figure = |measure| {
+    let metric = |measure| {
         let value = Value::plain(SubjectKind::Cluster, measure);
-        Some(value.show(rings.newest_figure(&Subject::Cluster, &value)?))
+        Some(value.show(rings.newest_metric(&Subject::Cluster, &value)?))
     };
-    let (p50, p95) = (figure(Measure::StartedP50)?, figure(Measure::StartedP95)?);
+    let (p50, p95) = (metric(Measure::StartedP50)?, metric(Measure::StartedP95)?);
     Some(format!(", start {p50}, p95 {p95}"))
 }
 
@@ -155,10 +155,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_of_a_cycle_is_said_or_that_it_is_not_known() {
-        let said = |nanos: u64| cycle(Some(Duration::from_nanos(nanos)));
+    fn the_time_of_a_cycle_is_shown_or_reported_as_unknown() {
+        let reported = |nanos: u64| cycle(Some(Duration::from_nanos(nanos)));
         let times = [1_700, 340_000, 9_000_000, 250_000_000, 1_500_000_000];
-        assert_eq!(times.map(said), ["cycle 0.002ms", "cycle 0.3ms", "cycle 9.0ms", "cycle 250ms", "cycle 1.5s"]);
+        assert_eq!(times.map(reported), ["cycle 0.002ms", "cycle 0.3ms", "cycle 9.0ms", "cycle 250ms", "cycle 1.5s"]);
         assert_eq!(cycle(None), "cycle unknown");
     }
 }

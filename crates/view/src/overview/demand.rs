@@ -51,7 +51,7 @@ impl WaitingNow {
         let mut apps = 0;
         for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
             apps += 1;
-            let found = cause(part, app).map_or((true, "unknown"), |(cause, _)| (cause.mends(), cause.label()));
+            let found = cause(part, app).map_or((true, "unknown"), |(cause, _)| (cause.resolution(), cause.label()));
             let known = causes.entry(found).or_default();
             known.0 += 1;
             known.1 = known.1.saturating_add(app.pending.amount(VCORE));
@@ -66,7 +66,7 @@ impl WaitingNow {
         }
         ages.sort_unstable();
         let mut causes: Vec<_> = causes.into_iter().collect();
-        causes.sort_by_key(|((mends, _), most)| (*mends, std::cmp::Reverse(*most)));
+        causes.sort_by_key(|((resolution, _), most)| (*resolution, std::cmp::Reverse(*most)));
         let row = |((_, cause), (apps, cpu))| WaitingCause { cause, apps, cpu };
         let causes = causes.into_iter().map(row).collect();
         let in_queue = |(queue, (apps, mut ages)): (QueuePath, (u64, Vec<Duration>))| {

@@ -67,7 +67,7 @@ pub struct Given {
     /// Trends of the partition, for times before the samples of the view.
     pub trends: Option<Rings>,
     /// The cluster time of the user's last look; `None` for the first one.
-    pub looked: Option<Time>,
+    pub visited: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

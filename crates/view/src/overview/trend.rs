@@ -36,12 +36,12 @@ pub(super) fn line(given: &Given, part: &PartitionView) -> Option<SheetLine> {
 }
 
 fn measured(rings: &Rings, from: Time) -> Option<i64> {
-    let figure = |measure| {
+    let metric = |measure| {
         let value = Value::amount(SubjectKind::Cluster, measure, VCORE);
         let minute = rings.series(&Subject::Cluster, &value, from, from + Duration::from_secs(60), 1);
-        minute.figures.first().copied().flatten().map(|figure| figure.mean)
+        minute.metrics.first().copied().flatten().map(|metric| metric.mean)
     };
-    percent(figure(Measure::Use)?, figure(Measure::Maximum)?)
+    percent(metric(Measure::Use)?, metric(Measure::Maximum)?)
 }
 
 #[cfg(test)]
@@ -54,12 +54,12 @@ mod tests {
         let layout = Layout { resources: [VCORE.into()].into() };
         let mut recorder = Recorder::default();
         for at in (0..600).step_by(10) {
-            let mut figures = vec![None; layout.width()];
-            for (measure, figure) in [(Measure::Use, at * 10), (Measure::Maximum, 10_000)] {
+            let mut metrics = vec![None; layout.width()];
+            for (measure, metric) in [(Measure::Use, at * 10), (Measure::Maximum, 10_000)] {
                 let place = layout.place(&Value::amount(SubjectKind::Cluster, measure, VCORE));
-                figures[place.unwrap()] = Some(figure);
+                metrics[place.unwrap()] = Some(metric);
             }
-            let row = Row { subject: Subject::Cluster, figures: figures.into() };
+            let row = Row { subject: Subject::Cluster, metrics: metrics.into() };
             let at = Time(u64::try_from(at).unwrap() * 1_000_000);
             recorder.add(&Moment { at, partition: "default".into(), layout: layout.clone(), rows: vec![row] });
         }

@@ -18,7 +18,7 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     let mut causes: BTreeMap<(bool, String), Cause<'_>> = BTreeMap::new();
     for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
         let Some((ground, since)) = cause(part, app) else { continue };
-        let known = causes.entry((ground.mends(), ground.words())).or_default();
+        let known = causes.entry((ground.resolution(), ground.words())).or_default();
         known.apps += 1;
         if known.oldest.is_none_or(|(oldest, _)| since < oldest) {
             known.oldest = Some((since, app));
@@ -27,9 +27,9 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     let mut causes: Vec<_> =
         causes.into_iter().filter_map(|(cause, all)| Some((cause, all.apps, all.oldest?))).collect();
     // Causes that time does not remove are first.
-    causes.sort_by_key(|((mends, _), _, (since, _))| (*mends, *since));
-    let line = |((mends, cause), apps, (since, app)): ((bool, String), u64, (Time, &AppRow))| {
-        let waits = if mends { " for" } else { ":" };
+    causes.sort_by_key(|((resolution, _), _, (since, _))| (*resolution, *since));
+    let line = |((resolution, cause), apps, (since, app)): ((bool, String), u64, (Time, &AppRow))| {
+        let waits = if resolution { " for" } else { ":" };
         let text = match apps {
             1 => format!("{}{waits} {cause}", app.id),
             _ => format!("{apps}{waits} {cause}, first {}", app.id),
@@ -49,7 +49,7 @@ pub(super) enum Ground {
 
 impl Ground {
     /// Whether time or the end of other work can remove it.
-    pub(super) const fn mends(&self) -> bool {
+    pub(super) const fn resolution(&self) -> bool {
         !matches!(self, Self::Never(_))
     }
 
@@ -91,7 +91,7 @@ impl Ground {
 /// `queue maximum`.
 pub fn cause_words(part: &PartitionView, app: &AppRow) -> Option<String> {
     let (ground, _) = cause(part, app)?;
-    Some(if ground.mends() { ground.label().to_owned() } else { ground.words() })
+    Some(if ground.resolution() { ground.label().to_owned() } else { ground.words() })
 }
 
 /// The cause and start of the wait: a request that can never be allocated, otherwise the oldest one that a cycle has tried.

@@ -24,7 +24,7 @@ impl Tally {
         Self { all: count, upstream: count }
     }
 
-    const OURS: Self = Self { all: 1, upstream: 0 };
+    const KORNSOLE: Self = Self { all: 1, upstream: 0 };
 }
 
 impl std::ops::AddAssign for Tally {
@@ -48,7 +48,7 @@ pub fn tally(kind: &EventKind) -> Tally {
         | EventKind::QueueState { .. }
         | EventKind::QueueDrainAlert { .. }
         | EventKind::Killed { .. }
-        | EventKind::AppQueueDraining { .. } => return Tally::OURS,
+        | EventKind::AppQueueDraining { .. } => return Tally::KORNSOLE,
         EventKind::NodeAccepted { .. }
         | EventKind::NodeRejected { .. }
         | EventKind::AskRejected { .. }
@@ -67,7 +67,7 @@ pub fn tally(kind: &EventKind) -> Tally {
 /// The records of the events of whole commands, in upstream's order. `profile` selects the release.
 pub fn records(events: &[Event], profile: Profile) -> Vec<Record> {
     let out = Vec::with_capacity(events.len() * 2);
-    let mut convert = Convert { out, profile, state_goes: None, victims: Vec::new() };
+    let mut convert = Convert { out, profile, state_changes: None, victims: Vec::new() };
     for event in events {
         convert.event(event);
     }
@@ -77,7 +77,7 @@ pub fn records(events: &[Event], profile: Profile) -> Vec<Record> {
 struct Convert<'e> {
     out: Vec<Record>,
     profile: Profile,
-    state_goes: Option<StateGoes<'e>>,
+    state_changes: Option<StateChanges<'e>>,
     victims: Vec<Victim<'e>>,
 }
 
@@ -90,7 +90,7 @@ struct Victim<'e> {
 
 /// The position of a state change that the previous event caused: upstream reports it between the records of that
 /// event.
-struct StateGoes<'e> {
+struct StateChanges<'e> {
     app: &'e AppId,
     at: usize,
     /// An allocation that upstream no longer counts at that time.
@@ -131,7 +131,7 @@ const fn arrived(more: bool) -> ChangeType {
 
 impl<'e> Convert<'e> {
     fn event(&mut self, event: &'e Event) {
-        let place = self.state_goes.take();
+        let place = self.state_changes.take();
         match &event.kind {
             EventKind::Allocated { .. } | EventKind::Released { .. } => self.allocation(event),
             EventKind::AppState { app, state, allocated, .. } => {
@@ -177,17 +177,17 @@ impl<'e> Convert<'e> {
                 }
                 let before_usage = self.out.len();
                 self.usage(at, holder, resource, true);
-                self.state_goes = Some(if *placeholder {
-                    StateGoes { app, at: self.out.len(), uncounted: None }
+                self.state_changes = Some(if *placeholder {
+                    StateChanges { app, at: self.out.len(), uncounted: None }
                 } else {
-                    StateGoes { app, at: before_usage, uncounted: Some(resource) }
+                    StateChanges { app, at: before_usage, uncounted: Some(resource) }
                 });
                 let record = record(at, ObjectType::APP, app.clone()).of(ask.clone()).sized(resource);
                 self.out.push(record.change(ChangeType::ADD, ChangeDetail::APP_ALLOC));
             }
             EventKind::Released { app, ask, node, reason, resource, holder, in_place } => {
                 self.usage(at, holder, resource, false);
-                self.state_goes = Some(StateGoes { app, at: self.out.len(), uncounted: None });
+                self.state_changes = Some(StateChanges { app, at: self.out.len(), uncounted: None });
                 let detail = match reason {
                     ReleaseReason::Stopped => ChangeDetail::ALLOC_CANCEL,
                     ReleaseReason::Preempted => ChangeDetail::ALLOC_PREEMPT,

@@ -141,7 +141,7 @@ fn queues() -> Vec<EventKind> {
             partition: "default".into(),
             queue: queue(),
             draining_for: Duration::from_secs(3900),
-            admins: Acl { users: vec!["sue".to_owned()], groups: vec!["ops".to_owned()], everybody: false },
+            admins: Acl { users: vec!["sue".to_owned()], groups: vec!["ops".to_owned()], all_users: false },
         },
         K::AppQueueDraining { app: app(), queue: queue() },
         K::PartitionRemoved { partition: "default".into(), applications: 1 },
@@ -227,18 +227,18 @@ fn every_kind_of_event_has_its_numbers() {
 }
 
 #[test]
-fn what_is_counted_is_what_comes() {
+fn the_count_matches_the_items() {
     for kind in every_kind() {
         let event = Event::new(Time::ZERO, kind);
         let found = records(std::slice::from_ref(&event), Profile::Kornsole);
-        let ours = found.iter().filter(|record| record.is_own()).count();
-        let count = Tally { all: found.len() as u64, upstream: (found.len() - ours) as u64 };
+        let local = found.iter().filter(|record| record.is_own()).count();
+        let count = Tally { all: found.len() as u64, upstream: (found.len() - local) as u64 };
         assert_eq!(tally(&event.kind), count, "{event:?}");
     }
 }
 
 #[test]
-fn a_state_stands_where_upstream_says_it() {
+fn a_state_is_where_upstream_reports_it() {
     let at =
         |kinds: Vec<EventKind>| -> Vec<Event> { kinds.into_iter().map(|kind| Event::new(Time::ZERO, kind)).collect() };
     let details = |events: &[Event]| records(events, Profile::Kornsole).iter().map(|r| r.detail.0).collect::<Vec<_>>();
@@ -261,7 +261,7 @@ fn a_long_message_is_cut() {
 }
 
 #[test]
-fn a_number_that_nobody_knows_is_shown_as_it_is() {
+fn an_unknown_number_is_shown_unchanged() {
     assert_eq!(ChangeDetail(999).to_string(), "999");
     assert_eq!(format!("{} {}", ObjectType::NODE, ChangeType::ADD), "node add");
 }

@@ -70,7 +70,7 @@ impl Record {
             ChangeDetail::NONE => match self.kind {
                 ObjectType::NODE => self.change == ChangeType::ADD,
                 ObjectType::QUEUE => self.change != ChangeType::NONE,
-                ObjectType::REQUEST => self.message.starts_with(PREEMPTED_BY) || self.is_held_by_limits(),
+                ObjectType::REQUEST => self.message.starts_with(PREEMPTED_BY) || self.is_blocked_by_limits(),
                 _ => false,
             },
             _ => false,
@@ -78,7 +78,7 @@ impl Record {
     }
 
     /// Whether a user or group limit blocks a request.
-    pub fn is_held_by_limits(&self) -> bool {
+    pub fn is_blocked_by_limits(&self) -> bool {
         self.message.split_once(DOES_NOT_FIT).is_some_and(|(_, what)| what.trim_start().starts_with(LIMITS))
     }
 

@@ -60,9 +60,9 @@ pub(super) fn message(event: &Event) -> Arc<str> {
     cut(&text)
 }
 
-fn misfit(ask: &AskId, what: &str, wanted: &Resource, room: &Resource) -> String {
-    let room: Resource = room.iter().filter(|(name, _)| wanted.get(name).is_some()).collect();
-    format!("request {ask} {DOES_NOT_FIT} {what}: it requests {wanted}, available: {}", or_nothing(&room))
+fn misfit(ask: &AskId, what: &str, wanted: &Resource, space: &Resource) -> String {
+    let space: Resource = space.iter().filter(|(name, _)| wanted.get(name).is_some()).collect();
+    format!("request {ask} {DOES_NOT_FIT} {what}: it requests {wanted}, available: {}", or_nothing(&space))
 }
 
 fn or_nothing(resource: &Resource) -> String {

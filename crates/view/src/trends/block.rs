@@ -19,8 +19,8 @@ pub(super) struct Stat {
 impl Stat {
     pub const UNKNOWN: Self = Self::of(UNKNOWN);
 
-    pub const fn of(figure: i64) -> Self {
-        Self { min: figure, mean: figure, max: figure }
+    pub const fn of(metric: i64) -> Self {
+        Self { min: metric, mean: metric, max: metric }
     }
 
     pub const fn is_known(&self) -> bool {
@@ -81,10 +81,10 @@ impl Block {
         let flat = table.iter().all(|stat| stat.min == stat.mean && stat.mean == stat.max);
         put(out, u64::from(flat));
         let mut column = Vec::with_capacity(self.cells.len());
-        let mut put_all = |figure: fn(&Stat) -> i64, out: &mut Vec<u8>| {
+        let mut put_all = |metric: fn(&Stat) -> i64, out: &mut Vec<u8>| {
             for stats in table.chunks(self.cells.len().max(1)) {
                 column.clear();
-                column.extend(stats.iter().map(figure));
+                column.extend(stats.iter().map(metric));
                 put_column(out, &column);
             }
         };
@@ -209,11 +209,11 @@ mod tests {
     fn block() -> Block {
         let layout = Layout { resources: ["vcore".into()].into() };
         let table = |first: i64| -> Table {
-            let figures = (0..layout.width()).flat_map(|place| {
+            let metrics = (0..layout.width()).flat_map(|place| {
                 let place = i64::try_from(place).unwrap();
                 [Stat::of(first + place), Stat::UNKNOWN, Stat { min: 1, mean: first, max: 9 }]
             });
-            figures.collect()
+            metrics.collect()
         };
         let tables = [(1, table(5)), (4, table(7)), (9, table(5))];
         Block::new(layout.clone(), vec![7, 8, 12], tables.into_iter())

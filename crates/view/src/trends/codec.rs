@@ -67,7 +67,7 @@ struct At {
 }
 
 impl At {
-    const BEGIN: Self = Self { cell: UNKNOWN, known: 0, change: 0 };
+    const START: Self = Self { cell: UNKNOWN, known: 0, change: 0 };
 
     fn step(&self, next: i64) -> u64 {
         match next {
@@ -90,7 +90,7 @@ impl At {
 }
 
 pub(super) fn put_column(out: &mut Vec<u8>, column: &[i64]) {
-    let (mut at, mut here) = (At::BEGIN, 0);
+    let (mut at, mut here) = (At::START, 0);
     while here < column.len() {
         let step = at.step(column[here]);
         if step == CHANGE {
@@ -111,7 +111,7 @@ pub(super) fn put_column(out: &mut Vec<u8>, column: &[i64]) {
 
 /// Returns `None` if the bytes are invalid.
 pub(super) fn take_column(from: &mut &[u8], cells: usize) -> Option<Vec<i64>> {
-    let (mut at, mut column) = (At::BEGIN, Vec::with_capacity(cells));
+    let (mut at, mut column) = (At::START, Vec::with_capacity(cells));
     while column.len() < cells {
         let step = take(from)?;
         let count = usize::try_from(step >> 2).ok()?;

@@ -157,7 +157,7 @@ fn millis(duration: Duration) -> u64 {
 
 fn percentile(sorted: &[u64], percent: usize) -> Option<i64> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).map(|figure| i64::try_from(*figure).unwrap_or(i64::MAX))
+    sorted.get(rank - 1).map(|metric| i64::try_from(*metric).unwrap_or(i64::MAX))
 }
 
 fn number(count: usize) -> i64 {
@@ -168,14 +168,14 @@ fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-struct Figures<'m> {
+struct Metrics<'m> {
     layout: &'m Layout,
     all: Box<[Option<i64>]>,
 }
 
-impl Figures<'_> {
-    fn set(&mut self, measure: Measure, figure: impl Into<Option<i64>>) {
-        self.all[self.layout.plain(measure)] = figure.into();
+impl Metrics<'_> {
+    fn set(&mut self, measure: Measure, metric: impl Into<Option<i64>>) {
+        self.all[self.layout.plain(measure)] = metric.into();
     }
 
     /// All resources; an absent name is 0.
@@ -204,7 +204,7 @@ impl Figures<'_> {
     }
 
     fn row(self, subject: Subject) -> Row {
-        Row { subject, figures: self.all }
+        Row { subject, metrics: self.all }
     }
 }
 
@@ -215,80 +215,80 @@ struct Measurer<'m> {
 }
 
 impl<'m> Measurer<'m> {
-    fn figures(&self) -> Figures<'m> {
-        Figures { layout: self.layout, all: vec![None; self.layout.width()].into() }
+    fn metrics(&self) -> Metrics<'m> {
+        Metrics { layout: self.layout, all: vec![None; self.layout.width()].into() }
     }
 
     fn cluster(&self, view: &View, at: Time, tallies: &Tallies) -> Row {
-        let (part, mut figures) = (self.part, self.figures());
-        figures.amounts(Measure::Use, &part.allocated);
-        figures.amounts(Measure::Maximum, &part.capacity);
-        figures.set(Measure::Share, self.share(&part.allocated, &part.capacity));
+        let (part, mut metrics) = (self.part, self.metrics());
+        metrics.amounts(Measure::Use, &part.allocated);
+        metrics.amounts(Measure::Maximum, &part.capacity);
+        metrics.set(Measure::Share, self.share(&part.allocated, &part.capacity));
         if let Some(root) = part.root() {
-            figures.amounts(Measure::Pending, &root.pending);
-            figures.set(Measure::Running, signed(root.running));
-            self.tallied(&mut figures, tallies.of_queue(root.slot));
+            metrics.amounts(Measure::Pending, &root.pending);
+            metrics.set(Measure::Running, signed(root.running));
+            self.tallied(&mut metrics, tallies.of_queue(root.slot));
         }
         let up = part.nodes.values().filter(|node| node.is_open()).count();
-        figures.set(Measure::NodesUp, number(up));
-        figures.set(Measure::NodesClosed, number(part.nodes.len() - up));
-        figures.set(Measure::NodesLost, self.known.happened.map(|happened| lost(part, happened, at)));
+        metrics.set(Measure::NodesUp, number(up));
+        metrics.set(Measure::NodesClosed, number(part.nodes.len() - up));
+        metrics.set(Measure::NodesLost, self.known.happened.map(|happened| lost(part, happened, at)));
         let made = self.known.before.and_then(|(before, made)| {
             let took = i64::try_from(at.0.checked_sub(before.0)?).ok().filter(|took| *took > 0)?;
             let made = signed(view.allocations_made.checked_sub(made)?);
             i64::try_from(i128::from(made) * 60_000_000 / i128::from(took)).ok()
         });
-        figures.set(Measure::Allocations, made);
-        figures.row(Subject::Cluster)
+        metrics.set(Measure::Allocations, made);
+        metrics.row(Subject::Cluster)
     }
 
     fn queue(&self, queue: &QueueRow, tallies: &Tallies) -> Row {
-        let mut figures = self.figures();
-        figures.amounts(Measure::Use, &queue.allocated);
-        figures.amounts(Measure::Pending, &queue.pending);
-        figures.named(Measure::Guarantee, queue.guaranteed.as_ref());
-        figures.named(Measure::Maximum, queue.max.as_ref());
-        figures.set(Measure::Share, self.share(&queue.allocated, &self.part.capacity));
-        figures.set(Measure::Running, signed(queue.running));
-        self.tallied(&mut figures, tallies.of_queue(queue.slot));
-        figures.row(Subject::Queue(queue.path.clone()))
+        let mut metrics = self.metrics();
+        metrics.amounts(Measure::Use, &queue.allocated);
+        metrics.amounts(Measure::Pending, &queue.pending);
+        metrics.named(Measure::Guarantee, queue.guaranteed.as_ref());
+        metrics.named(Measure::Maximum, queue.max.as_ref());
+        metrics.set(Measure::Share, self.share(&queue.allocated, &self.part.capacity));
+        metrics.set(Measure::Running, signed(queue.running));
+        self.tallied(&mut metrics, tallies.of_queue(queue.slot));
+        metrics.row(Subject::Queue(queue.path.clone()))
     }
 
-    fn tallied(&self, figures: &mut Figures, tally: Option<&Tally>) {
+    fn tallied(&self, metrics: &mut Metrics, tally: Option<&Tally>) {
         if self.known.apps {
-            figures.of_apps(tally);
+            metrics.of_apps(tally);
         }
         if self.known.happened.is_some() {
-            figures.set(Measure::Preemptions, tally.map_or(0, |tally| tally.preempted));
+            metrics.set(Measure::Preemptions, tally.map_or(0, |tally| tally.preempted));
         }
     }
 
     fn user(&self, user: &UsageRow, tallies: &Tallies) -> Row {
-        let mut figures = self.figures();
+        let mut metrics = self.metrics();
         // Queues are ordered by path; the root's row includes all.
         if let Some(root) = user.queues.first() {
-            figures.amounts(Measure::Use, &root.allocated);
-            figures.set(Measure::Share, self.share(&root.allocated, &self.part.capacity));
-            figures.set(Measure::Running, number(root.running.len()));
+            metrics.amounts(Measure::Use, &root.allocated);
+            metrics.set(Measure::Share, self.share(&root.allocated, &self.part.capacity));
+            metrics.set(Measure::Running, number(root.running.len()));
             let limit = root.limit_use(Side::User, &user.name);
-            figures.named(Measure::Maximum, limit.as_ref().and_then(|limit| limit.max()));
+            metrics.named(Measure::Maximum, limit.as_ref().and_then(|limit| limit.max()));
         }
         if self.known.apps {
             let tally = tallies.users.get(&*user.name);
-            figures.of_apps(tally);
-            figures.amounts(Measure::Pending, &tally.map(|tally| tally.pending.clone()).unwrap_or_default());
+            metrics.of_apps(tally);
+            metrics.amounts(Measure::Pending, &tally.map(|tally| tally.pending.clone()).unwrap_or_default());
         }
-        figures.row(Subject::User(Arc::clone(&user.name)))
+        metrics.row(Subject::User(Arc::clone(&user.name)))
     }
 
     fn node(&self, node: &NodeRow) -> Row {
-        let mut figures = self.figures();
-        figures.amounts(Measure::Use, &node.allocated);
-        figures.amounts(Measure::Maximum, &node.capacity);
-        figures.set(Measure::Share, self.share(&node.allocated.add(&node.occupied), &node.capacity));
-        figures.set(Measure::Running, number(node.allocations.len()));
-        figures.set(Measure::NodesUp, i64::from(node.is_open()));
-        figures.row(Subject::Node(node.id.clone()))
+        let mut metrics = self.metrics();
+        metrics.amounts(Measure::Use, &node.allocated);
+        metrics.amounts(Measure::Maximum, &node.capacity);
+        metrics.set(Measure::Share, self.share(&node.allocated.add(&node.occupied), &node.capacity));
+        metrics.set(Measure::Running, number(node.allocations.len()));
+        metrics.set(Measure::NodesUp, i64::from(node.is_open()));
+        metrics.row(Subject::Node(node.id.clone()))
     }
 
     /// The dominant share over all resources, in thousandths.
@@ -303,13 +303,13 @@ impl<'m> Measurer<'m> {
 }
 
 fn lost(part: &PartitionView, happened: &[Arc<Record>], at: Time) -> i64 {
-    let went = |record: &&Arc<Record>| {
+    let removed = |record: &&Arc<Record>| {
         record.kind == ObjectType::NODE
             && record.detail == ChangeDetail::NODE_DECOMMISSION
             && record.change == ChangeType::REMOVE
             && (at - LOST_FOR..=at).contains(&record.at)
     };
-    let names: BTreeSet<&str> = happened.iter().filter(went).map(|record| &*record.object).collect();
+    let names: BTreeSet<&str> = happened.iter().filter(removed).map(|record| &*record.object).collect();
     number(names.into_iter().filter(|name| !part.nodes.contains_key(&NodeId::from(*name))).count())
 }
 

@@ -35,7 +35,7 @@ pub use recorder::{MOST_MARKS, MOST_ROWS, Recorded, Recorder, WRONG_FROM};
 pub use rings::{Ring, Rings};
 pub use sampled::sampled;
 pub use saved::{Change, Key, Write};
-pub use series::{Figure, Series};
+pub use series::{Metric, Series};
 pub use value::{Measure, Subject, SubjectKind, Unit, UnknownValue, Value};
 
 /// The interval of measurements.

@@ -56,7 +56,7 @@ pub struct Row {
     /// What they are of.
     pub subject: Subject,
     /// In the places of the layout.
-    pub figures: Box<[Option<i64>]>,
+    pub metrics: Box<[Option<i64>]>,
 }
 
 /// The measurement of a partition at one time.
@@ -76,11 +76,11 @@ impl Moment {
     /// A value of a subject; `None` if unknown. Linear: to read many, iterate over [`Moment::rows`].
     pub fn get(&self, subject: &Subject, value: &Value) -> Option<i64> {
         let row = self.rows.iter().find(|row| row.subject == *subject)?;
-        self.figure(row, value)
+        self.metric(row, value)
     }
 
     /// A value of a row.
-    pub fn figure(&self, row: &Row, value: &Value) -> Option<i64> {
-        *row.figures.get(self.layout.place(value)?)?
+    pub fn metric(&self, row: &Row, value: &Value) -> Option<i64> {
+        *row.metrics.get(self.layout.place(value)?)?
     }
 }

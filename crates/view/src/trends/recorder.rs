@@ -81,7 +81,7 @@ impl Recorder {
             if cell == newest {
                 return Recorded::Known;
             }
-            let back = Ring::Fine.begin(newest).since(moment.at);
+            let back = Ring::Fine.start(newest).since(moment.at);
             if !std::mem::replace(&mut self.behind, true) {
                 let text = format!("the clock jumped back by {}", span(back));
                 self.mark(Mark { at: moment.at, kind: MarkKind::Clock, text: text.into(), count: 1 });
@@ -111,16 +111,16 @@ impl Recorder {
         }
         let rows = chosen(moment);
         self.rings.left_out = moment.rows.len() - rows.len();
-        let (mut changed, mut figures) = (Vec::new(), Vec::new());
+        let (mut changed, mut metrics) = (Vec::new(), Vec::new());
         for row in rows {
-            figures.clear();
-            figures.extend(row.figures.iter().map(|figure| figure.unwrap_or(UNKNOWN)));
+            metrics.clear();
+            metrics.extend(row.metrics.iter().map(|metric| metric.unwrap_or(UNKNOWN)));
             let id = self.id_of(&row.subject);
             match self.last.get_mut(&id) {
-                Some((known, seen)) if **known == *figures => *seen = cell,
+                Some((known, seen)) if **known == *metrics => *seen = cell,
                 _ => {
-                    changed.push((id, Box::from(&*figures)));
-                    self.last.insert(id, (Box::from(&*figures), cell));
+                    changed.push((id, Box::from(&*metrics)));
+                    self.last.insert(id, (Box::from(&*metrics), cell));
                 }
             }
         }
@@ -167,7 +167,7 @@ impl Recorder {
 
     /// Appends minutes of one hour, and the previous hour if they complete it.
     fn append_minutes(&mut self, minutes: Block) {
-        let hour_of = |block: &Block| block.cells.first().map(|first| Ring::Hour.cell_of(Ring::Minute.begin(*first)));
+        let hour_of = |block: &Block| block.cells.first().map(|first| Ring::Hour.cell_of(Ring::Minute.start(*first)));
         let before = self.rings.rings[Ring::Minute as usize].back().cloned();
         let full = before.filter(|before| hour_of(before) != hour_of(&minutes));
         self.append(Ring::Minute, minutes);
@@ -211,7 +211,7 @@ impl Recorder {
         self.rings.open.clear();
         self.last.clear();
         self.changes.push(Change::NoOpen);
-        let from = Ring::Fine.begin(cell);
+        let from = Ring::Fine.start(cell);
         for ring in Ring::ALL {
             let first = ring.cell_of(from);
             let blocks = &mut self.rings.rings[ring as usize];
@@ -274,10 +274,10 @@ fn chosen(moment: &Moment) -> Vec<&Row> {
     let layout = &moment.layout;
     let share = Value::plain(super::SubjectKind::Queue, Measure::Share);
     let busy = |row: &Row| {
-        let figure = |value: &Value| layout.place(value).and_then(|place| row.figures[place]).unwrap_or_default();
+        let metric = |value: &Value| layout.place(value).and_then(|place| row.metrics[place]).unwrap_or_default();
         let pending =
-            (0..layout.resources.len()).any(|at| row.figures[layout.of_resource(Measure::Pending, at)] > Some(0));
-        pending || figure(&share) > 0
+            (0..layout.resources.len()).any(|at| row.metrics[layout.of_resource(Measure::Pending, at)] > Some(0));
+        pending || metric(&share) > 0
     };
     rows.sort_by_cached_key(|row| match row.subject {
         Subject::Cluster => 0,
@@ -292,7 +292,7 @@ fn chosen(moment: &Moment) -> Vec<&Row> {
 
 /// The complete cells of a coarser ring after `known`; `None` if there are none.
 fn coarser(block: &Block, from: Ring, to: Ring, known: Option<u64>) -> Option<Block> {
-    let coarse = |cell: u64| to.cell_of(from.begin(cell));
+    let coarse = |cell: u64| to.cell_of(from.start(cell));
     let mut cells: Vec<(u64, Vec<usize>)> = Vec::new();
     for (at, cell) in
         block.cells.iter().enumerate().filter(|(_, cell)| known.is_none_or(|known| coarse(**cell) > known))

@@ -65,7 +65,7 @@ impl Ring {
         at.0 / self.cell().as_micros() as u64
     }
 
-    pub(super) const fn begin(self, cell: u64) -> Time {
+    pub(super) const fn start(self, cell: u64) -> Time {
         Time(cell.saturating_mul(self.cell().as_micros() as u64))
     }
 }
@@ -174,12 +174,12 @@ impl Rings {
     pub fn oldest(&self, ring: Ring) -> Option<Time> {
         let sealed = self.rings[ring as usize].front().and_then(|block| block.cells.first());
         let open = self.open.front().filter(|_| ring == Ring::Fine).map(|open| &open.cell);
-        sealed.or(open).map(|cell| ring.begin(*cell))
+        sealed.or(open).map(|cell| ring.start(*cell))
     }
 
     /// The time of the last measurement.
     pub fn newest(&self) -> Option<Time> {
-        self.newest_cell().map(|cell| Ring::Fine.begin(cell))
+        self.newest_cell().map(|cell| Ring::Fine.start(cell))
     }
 
     pub(super) fn newest_cell(&self) -> Option<u64> {
@@ -188,11 +188,11 @@ impl Rings {
     }
 
     /// The newest value; `None` if it is unknown now.
-    pub fn newest_figure(&self, subject: &Subject, value: &Value) -> Option<i64> {
+    pub fn newest_metric(&self, subject: &Subject, value: &Value) -> Option<i64> {
         let (id, last) = (*self.subjects.get(subject)?, self.open.back()?);
         let place = last.layout.place(value)?;
         let row = self.open.iter().rev().find_map(|open| open.row(id))??;
-        row.get(place).copied().filter(|figure| *figure != UNKNOWN)
+        row.get(place).copied().filter(|metric| *metric != UNKNOWN)
     }
 
     pub(super) fn open_tables(&self) -> impl Iterator<Item = (SubjectId, Table)> + '_ {
@@ -214,8 +214,8 @@ fn open_tables(open: &Vector<Arc<Open>>) -> impl Iterator<Item = (SubjectId, Tab
         for (nth, (from, row)) in rows.iter().enumerate() {
             let until = rows.get(nth + 1).map_or(cells, |(next, _)| *next);
             let Some(row) = row else { continue };
-            for (place, figure) in row.iter().enumerate().take(width) {
-                table[place * cells + from..place * cells + until].fill(Stat::of(*figure));
+            for (place, metric) in row.iter().enumerate().take(width) {
+                table[place * cells + from..place * cells + until].fill(Stat::of(*metric));
             }
         }
         (id, table)

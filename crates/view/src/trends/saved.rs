@@ -103,8 +103,8 @@ impl Rings {
             (b'o', [_]) => Open::read(value).and_then(|open| {
                 let after = self.open.back().is_none_or(|last| last.cell < open.cell && last.layout == open.layout);
                 // A difference from a missing moment is meaningless.
-                let begun = !self.open.is_empty() || open.gone.is_empty();
-                (after && begun).then(|| self.open.push_back(Arc::new(open)))
+                let started = !self.open.is_empty() || open.gone.is_empty();
+                (after && started).then(|| self.open.push_back(Arc::new(open)))
             }),
             (b's', [id]) => u32::try_from(*id).ok().zip(read_subject(value)).map(|(id, subject)| {
                 self.subjects.insert(subject, id);

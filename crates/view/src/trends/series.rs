@@ -15,7 +15,7 @@ const WHOLE: Duration = Duration::from_secs(60);
 
 /// A value over a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Figure {
+pub struct Metric {
     /// The smallest in the step.
     pub min: i64,
     /// The mean; for a setting, the last value.
@@ -32,7 +32,7 @@ pub struct Series {
     /// The duration of a step.
     pub step: Duration,
     /// The steps; `None` is a gap or unknown.
-    pub figures: Vec<Option<Figure>>,
+    pub metrics: Vec<Option<Metric>>,
 }
 
 impl Series {
@@ -46,7 +46,7 @@ impl Series {
     pub fn step_of(&self, at: Time) -> Option<usize> {
         let past = at.0.checked_sub(self.from.0)?;
         let step = u64::try_from(self.step.as_micros()).unwrap_or(u64::MAX).max(1);
-        usize::try_from(past / step).ok().filter(|step| *step < self.figures.len())
+        usize::try_from(past / step).ok().filter(|step| *step < self.metrics.len())
     }
 }
 
@@ -66,7 +66,7 @@ impl Rings {
         let most = usize::try_from(span.as_micros().div_ceil(ring.cell().as_micros())).unwrap_or(usize::MAX);
         let count = steps.min(most).max(1);
         let step = span.div_f64(count as f64).max(Duration::from_micros(1));
-        let mut series = Series { from, step, figures: vec![None; count] };
+        let mut series = Series { from, step, metrics: vec![None; count] };
         let Some(id) = self.subjects.get(subject) else { return series };
         let points = self.points(*id, value, (from, to), ring);
         let setting = self.layout().and_then(|layout| Some(is_setting(layout, layout.place(value)?))).unwrap_or(false);
@@ -80,9 +80,9 @@ impl Rings {
                 own.push(point.stat);
             }
         }
-        for (own, figure) in steps.into_iter().zip(&mut series.figures) {
+        for (own, metric) in steps.into_iter().zip(&mut series.metrics) {
             let merged = Stat::merge(own.into_iter(), setting);
-            *figure = merged.is_known().then_some(Figure { min: merged.min, mean: merged.mean, max: merged.max });
+            *metric = merged.is_known().then_some(Metric { min: merged.min, mean: merged.mean, max: merged.max });
         }
         series
     }
@@ -110,37 +110,37 @@ impl Rings {
     /// The end of the part that is read from rings coarser than one.
     fn end_of(&self, below: Ring, ring: Ring) -> Time {
         let read = Ring::ALL.into_iter().filter(|own| *own <= ring && (*own > below || below == Ring::Fine));
-        let end = |own: Ring| Some(own.begin(*self.rings[own as usize].back()?.cells.last()? + 1));
+        let end = |own: Ring| Some(own.start(*self.rings[own as usize].back()?.cells.last()? + 1));
         read.filter_map(end).max().unwrap_or(Time::ZERO)
     }
 
     fn add_blocks(&self, points: &mut Vec<Point>, ring: Ring, id: u32, value: &Value, (from, until): (Time, Time)) {
         let blocks: &Vector<Arc<Block>> = &self.rings[ring as usize];
         let inside = |block: &&Arc<Block>| {
-            let begins = block.cells.first().is_some_and(|first| ring.begin(*first) < until);
-            begins && block.cells.last().is_some_and(|last| ring.begin(last + 1) > from)
+            let starts = block.cells.first().is_some_and(|first| ring.start(*first) < until);
+            starts && block.cells.last().is_some_and(|last| ring.start(last + 1) > from)
         };
         for block in blocks.iter().filter(inside) {
             let Some(place) = block.layout.place(value) else { continue };
             for (cell, stat) in block.cells.iter().zip(block.column(id, place)) {
-                let (begin, end) = (ring.begin(*cell), ring.begin(cell + 1));
-                if begin < until && end > from {
-                    points.push(Point { from: begin, until: end, stat });
+                let (start, end) = (ring.start(*cell), ring.start(cell + 1));
+                if start < until && end > from {
+                    points.push(Point { from: start, until: end, stat });
                 }
             }
         }
     }
 
     fn add_open(&self, points: &mut Vec<Point>, id: u32, value: &Value, (from, to): (Time, Time)) {
-        let mut figure = UNKNOWN;
+        let mut metric = UNKNOWN;
         for open in &self.open {
             let Some(place) = open.layout.place(value) else { continue };
             if let Some(row) = open.row(id) {
-                figure = row.and_then(|row| row.get(place)).copied().unwrap_or(UNKNOWN);
+                metric = row.and_then(|row| row.get(place)).copied().unwrap_or(UNKNOWN);
             }
-            let (begin, end) = (Ring::Fine.begin(open.cell), Ring::Fine.begin(open.cell + 1));
-            if begin < to && end > from {
-                points.push(Point { from: begin, until: end, stat: Stat::of(figure) });
+            let (start, end) = (Ring::Fine.start(open.cell), Ring::Fine.start(open.cell + 1));
+            if start < to && end > from {
+                points.push(Point { from: start, until: end, stat: Stat::of(metric) });
             }
         }
     }

@@ -208,13 +208,13 @@ impl Value {
     }
 
     /// Formats a value: `12.5`, `64Gi`, `40%`, `3m 12s`.
-    pub fn show(&self, figure: i64) -> String {
+    pub fn show(&self, metric: i64) -> String {
         match self.measure.unit() {
-            Unit::Amount => show_amount(self.resource.as_deref().unwrap_or_default(), figure),
-            Unit::Share => format!("{}%", (figure + 5) / 10),
-            Unit::Count => figure.to_string(),
-            Unit::Duration if (1..10_000).contains(&figure) => format!("{}.{}s", figure / 1000, figure % 1000 / 100),
-            Unit::Duration => span(std::time::Duration::from_millis(u64::try_from(figure).unwrap_or_default())),
+            Unit::Amount => show_amount(self.resource.as_deref().unwrap_or_default(), metric),
+            Unit::Share => format!("{}%", (metric + 5) / 10),
+            Unit::Count => metric.to_string(),
+            Unit::Duration if (1..10_000).contains(&metric) => format!("{}.{}s", metric / 1000, metric % 1000 / 100),
+            Unit::Duration => span(std::time::Duration::from_millis(u64::try_from(metric).unwrap_or_default())),
         }
     }
 
@@ -301,14 +301,14 @@ mod tests {
     }
 
     #[test]
-    fn those_by_resource_come_first() {
+    fn those_by_resource_are_first() {
         let by_resource: Vec<bool> = Measure::ALL.iter().map(|measure| measure.by_resource()).collect();
         assert_eq!(by_resource.iter().filter(|by| **by).count(), Measure::BY_RESOURCE);
         assert!(by_resource[..Measure::BY_RESOURCE].iter().all(|by| *by));
     }
 
     #[test]
-    fn an_unknown_name_says_what_would_be_right() {
+    fn an_unknown_name_shows_valid_names() {
         let fault = |text: &str| text.parse::<Value>().unwrap_err().to_string();
         assert_eq!(
             fault("pod.use.cpu"),
@@ -322,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_shown_in_their_units() {
-        let show = |name: &str, figure| name.parse::<Value>().unwrap().show(figure);
+    fn values_are_shown_in_their_units() {
+        let show = |name: &str, metric| name.parse::<Value>().unwrap().show(metric);
         assert_eq!(show("queue.use.cpu", 1500), "1.5");
         assert_eq!(show("queue.share", 404), "40%");
         assert_eq!(show("queue.waiting.p95", 192_000), "3m 12s");

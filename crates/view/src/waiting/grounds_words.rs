@@ -38,7 +38,7 @@ fn bound(of: &UsageState) -> String {
 }
 
 /// The usage and the guaranteed quantity, of the guaranteed resources only.
-fn beside_guarantee(of: &UsageState) -> String {
+fn guarantee_words(of: &UsageState) -> String {
     let guaranteed = |name: &str| of.guaranteed.as_ref().is_some_and(|own| own.get(name).is_some());
     let used: Resource = of.used.iter().filter(|(name, _)| guaranteed(name)).collect();
     format!("{} used, {}", amounts(&used), bound(of))
@@ -50,9 +50,9 @@ impl Sentence for Retained {
         let (app, ask) = &self.first;
         let which = if self.count == 1 { format!("{ask} of {app}") } else { format!("the first {ask} of {app}") };
         let why = match self.why {
-            WhyRetained::WithinGuarantee => format!("the queue is within its guarantee, {}", beside_guarantee(leaf)),
+            WhyRetained::WithinGuarantee => format!("the queue is within its guarantee, {}", guarantee_words(leaf)),
             WhyRetained::RequiresNode => "each requires the node on which it runs".to_owned(),
-            WhyRetained::Going => "they are ending for another reason".to_owned(),
+            WhyRetained::Ending => "they are ending for another reason".to_owned(),
             WhyRetained::Preempted => "they are being preempted already".to_owned(),
             WhyRetained::NothingShared => "they use none of the needed resources".to_owned(),
             WhyRetained::Important => "their priority is above that of the request".to_owned(),
@@ -63,7 +63,7 @@ impl Sentence for Retained {
                 };
                 format!(
                     "after one more preemption the queue would be below its guarantee, {}{less}",
-                    beside_guarantee(leaf)
+                    guarantee_words(leaf)
                 )
             }
             WhyRetained::OtherNode => "they run on other nodes, and no node needs fewer victims".to_owned(),
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reason_names_a_queue_and_its_figures() {
+    fn each_reason_names_a_queue_and_its_values() {
         let cpu = |amount: i64| -> Resource { [("vcore", amount * 1000)].into_iter().collect() };
         let leaf = UsageState { queue: "root.b".into(), used: cpu(7), guaranteed: Some(cpu(2)), max: None, victims: 1 };
         assert_eq!(leaf.sentence(), "root.b: 7 cpu used, 2 cpu guaranteed, 5 cpu over");
@@ -146,7 +146,7 @@ mod tests {
             WhyRetained::OtherNode,
             WhyRetained::NotNeeded,
             WhyRetained::NoUse,
-            WhyRetained::Going,
+            WhyRetained::Ending,
         ] {
             assert!(retained(why).starts_with("3 allocations of root.b, the first y of x: "), "{}", retained(why));
         }

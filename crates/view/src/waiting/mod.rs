@@ -19,9 +19,9 @@ pub use grounds_words::{Sentences, rule_sentence};
 pub use remedy_words::RemedyWords;
 pub use scheduler::inspect::explain::overview_types::{Example, Overview, WaitingGroup};
 pub use scheduler::inspect::explain::types::{
-    Ahead, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Explanation, Held,
-    Holder, Mending, NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn,
-    Remedy, RemedyEffect, RemedyKind,
+    Ahead, Allocated, AskExplanation, AskStatus, BlockLevel, Blocker, CloseNode, Decision, DecisionKind, Explanation,
+    Holder, NodeFailures, NodeReason, NodeTally, Place, PreemptionOutcome, PreemptionVerdict, QueueTurn, Remedy,
+    RemedyEffect, RemedyKind, Resolution,
 };
 pub use sheet::{Sheet, SheetAnswer, SheetLine, Target};
 pub use words::{AskWords, BlockerWords, PlaceWords, Sentence, amounts, count, name as resource_word};

@@ -27,9 +27,9 @@ impl PartitionView {
             let to = Target::App(app.clone(), Some(ask.clone()));
             lines.push(SheetLine::new("reserved", format!("for {ask} of {app}")).to(Some(to)));
         }
-        for (at, (app, held)) in largest(node).into_iter().take(MOST).enumerate() {
+        for (at, (app, allocated)) in largest(node).into_iter().take(MOST).enumerate() {
             let label = if at == 0 { "most by" } else { "" };
-            let text = format!("{app} uses {}", amounts(&held));
+            let text = format!("{app} uses {}", amounts(&allocated));
             lines.push(SheetLine::new(label, text).below(u8::from(at > 0)).to(Some(Target::App(app, None))));
         }
         if !node.occupied.is_zero() {
@@ -73,12 +73,13 @@ impl PartitionView {
 
 /// The resources of each application on a node, the largest first by cpu, then by memory.
 fn largest(node: &NodeRow) -> Vec<(AppId, Resource)> {
-    let mut held: BTreeMap<&AppId, Resource> = BTreeMap::new();
+    let mut allocated: BTreeMap<&AppId, Resource> = BTreeMap::new();
     for allocation in node.allocations.values() {
-        held.entry(&allocation.app).or_default().add_assign(&allocation.resource);
+        allocated.entry(&allocation.app).or_default().add_assign(&allocation.resource);
     }
-    let mut all: Vec<(AppId, Resource)> = held.into_iter().map(|(app, held)| (app.clone(), held)).collect();
-    let amount = |held: &Resource| (held.amount(model::VCORE), held.amount(model::MEMORY));
-    all.sort_by_key(|(_, held)| Reverse(amount(held)));
+    let mut all: Vec<(AppId, Resource)> =
+        allocated.into_iter().map(|(app, allocated)| (app.clone(), allocated)).collect();
+    let amount = |allocated: &Resource| (allocated.amount(model::VCORE), allocated.amount(model::MEMORY));
+    all.sort_by_key(|(_, allocated)| Reverse(amount(allocated)));
     all
 }

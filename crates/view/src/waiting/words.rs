@@ -1,8 +1,8 @@
 //! The words of an explanation.
 
 use super::{
-    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Mending, Overview, Place,
-    PreemptionOutcome, PreemptionVerdict, WaitingGroup,
+    AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Overview, Place, PreemptionOutcome,
+    PreemptionVerdict, Resolution, WaitingGroup,
 };
 use crate::units::show_amount;
 use model::{Resource, Time, VCORE};
@@ -71,7 +71,7 @@ impl Sentence for Explanation {
                 0 => format!("{who} is not waiting: it has no requests"),
                 some => format!(
                     "{who} has no pending requests; it uses {} in {}",
-                    amounts(&self.holds),
+                    amounts(&self.total_allocated),
                     count(some, "allocation")
                 ),
             };
@@ -172,20 +172,20 @@ impl Sentence for Blocker {
         let place = self.place.words();
         let Self { limit, used, detail, .. } = self;
         match (self.level, &self.resource) {
-            (BlockLevel::Node, Some(resource)) if self.mending() == Mending::Never => {
+            (BlockLevel::Node, Some(resource)) if self.resolution() == Resolution::Never => {
                 never(self, resource, &show_amount(resource, self.wanted))
             }
             (BlockLevel::Node, Some(resource)) => {
-                format!("{} on {place}, the closest node: {}; {detail}", name(resource), figures(self, resource))
+                format!("{} on {place}, the closest node: {}; {detail}", name(resource), metrics(self, resource))
             }
             (BlockLevel::Node, None) => format!("a node: {}", if detail.is_empty() { &place } else { detail }),
-            (_, Some(resource)) if self.mending() == Mending::Never => {
+            (_, Some(resource)) if self.resolution() == Resolution::Never => {
                 let show = |amount: i64| show_amount(resource, amount);
                 let (wanted, limit) = (show(self.wanted), show(*limit));
                 format!("{} in {place}: {wanted} requested at the same time, above its maximum {limit}", name(resource))
             }
             (_, Some(resource)) => {
-                format!("{} in {place}: {}{}", name(resource), figures(self, resource), most(self, resource))
+                format!("{} in {place}: {}{}", name(resource), metrics(self, resource), most(self, resource))
             }
             (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, None) => {
                 let first =
@@ -212,7 +212,7 @@ impl Sentence for Blocker {
 
 impl BlockerWords for Blocker {
     fn shortage(&self) -> String {
-        self.resource.as_ref().map(|of| format!("{} {}", name(of), figures(self, of))).unwrap_or_default()
+        self.resource.as_ref().map(|of| format!("{} {}", name(of), metrics(self, of))).unwrap_or_default()
     }
 }
 
@@ -225,7 +225,7 @@ fn never(blocker: &Blocker, resource: &str, wanted: &str) -> String {
     }
 }
 
-fn figures(blocker: &Blocker, resource: &str) -> String {
+fn metrics(blocker: &Blocker, resource: &str) -> String {
     let show = |amount: i64| show_amount(resource, amount);
     format!("{} missing, {} of {} used", show(blocker.missing), show(blocker.used), show(blocker.limit))
 }
@@ -264,7 +264,7 @@ fn cause(group: &WaitingGroup) -> String {
     };
     let wanted = |resource: &str| show_amount(resource, group.wanted.amount(resource));
     match (blocker.level, &blocker.resource) {
-        (BlockLevel::Node, Some(resource)) if blocker.mending() == Mending::Never => {
+        (BlockLevel::Node, Some(resource)) if blocker.resolution() == Resolution::Never => {
             let each = if group.asks == 1 { "" } else { " in all" };
             never(blocker, resource, &format!("{}{each}", wanted(resource)))
         }

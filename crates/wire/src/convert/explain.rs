@@ -16,8 +16,8 @@ use view::waiting::RemedyWords;
 use view::waiting::Sentence;
 use view::waiting::Sentences;
 use view::waiting::{
-    AskExplanation, AskStatus, BlockLevel, Blocker, Example, Explanation, Held, NodeFailures, NodeReason, Overview,
-    Place, PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
+    Allocated, AskExplanation, AskStatus, BlockLevel, Blocker, Example, Explanation, NodeFailures, NodeReason,
+    Overview, Place, PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
 };
 
 /// Converts the explanation of an application.
@@ -45,7 +45,7 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
         remedies: first.remedies,
         asks,
         left_out: found.left_out,
-        got: found.runs.iter().map(|held| got(held, wall)).collect(),
+        got: found.runs.iter().map(|allocated| got(allocated, wall)).collect(),
         unknown: Vec::new(),
     }
 }
@@ -54,25 +54,26 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
 pub fn explained_by_twin(
     found: &Explanation,
     unknown: &[String],
-    said: impl Fn(&AppId, &AskId) -> Option<Arc<str>>,
+    reported: impl Fn(&AppId, &AskId) -> Option<Arc<str>>,
     wall: &Wall,
 ) -> dto::Explained {
     let mut explained = explained(found, wall);
     explained.unknown = unknown.to_vec();
     for ask in &mut explained.asks {
-        ask.said = said(&found.app, &AskId::from(ask.allocation_key.as_str())).map(|said| said.to_string());
+        ask.reported =
+            reported(&found.app, &AskId::from(ask.allocation_key.as_str())).map(|reported| reported.to_string());
     }
     explained
 }
 
-fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
+fn got(allocated: &Allocated, wall: &Wall) -> dto::GotAllocation {
     dto::GotAllocation {
-        allocation_key: held.id.to_string(),
-        pod: held.pod.clone(),
-        node_id: held.node.to_string(),
-        since: wall.nanos(held.since),
-        resource: (&held.resource).into(),
-        placeholder: held.placeholder,
+        allocation_key: allocated.id.to_string(),
+        pod: allocated.pod.clone(),
+        node_id: allocated.node.to_string(),
+        since: wall.nanos(allocated.since),
+        resource: (&allocated.resource).into(),
+        placeholder: allocated.placeholder,
     }
 }
 
@@ -163,7 +164,7 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
         position: position(one),
         preemption: preemption(&one.preemption),
         remedies: one.remedies.iter().map(|one| remedy(one, now)).collect(),
-        said: None,
+        reported: None,
         causes: one.causes.iter().map(|cause| earlier(cause, wall)).collect(),
         changes: one.found.iter().filter_map(|found| change(found, wall)).collect(),
     }
@@ -194,7 +195,7 @@ fn earlier(cause: &FailureCount, wall: &Wall) -> dto::EarlierCause {
 
 fn cause(blocker: &Blocker) -> dto::Cause {
     dto::Cause {
-        kind: blocker.mending().name().to_owned(),
+        kind: blocker.resolution().name().to_owned(),
         permanent: blocker.is_permanent(),
         level: level(blocker.level).to_owned(),
         resource: blocker.resource.as_deref().map(str::to_owned),
@@ -336,7 +337,7 @@ pub fn fairness(rows: &[FairnessRow], limits: &[LimitUsed], wall: &Wall) -> dto:
             limit: one.limit,
             used: one.used,
             pending: one.pending,
-            held_back: one.held_back(),
+            blocked: one.blocked(),
         }
     };
     dto::Fairness { queues: rows.iter().map(row).collect(), limits: limits.iter().map(limit).collect() }

@@ -24,7 +24,7 @@ pub fn followed_report(followed: &Followed, question: &Question) -> Result<Usage
         row.priority = None;
     }
     let (from, to) = (report.from, report.to);
-    let inside = |begins: &i64| *begins < to && begins.saturating_add(HOUR) > from;
+    let inside = |starts: &i64| *starts < to && starts.saturating_add(HOUR) > from;
     report.inexact = followed.inexact().map(|(hour, _)| nanos(hour)).filter(inside).collect();
     report.notes.extend(inexact_note(followed, report.inexact.len()));
     report.compared = followed.against(question).into_iter().map(|one| compared(one, followed)).collect();
@@ -52,10 +52,10 @@ fn inexact_note(followed: &Followed, hours: usize) -> Option<String> {
 
 /// `true` if both counts agree; otherwise why, if known.
 fn why(one: &Against, followed: &Followed) -> (bool, String) {
-    let names = one.ours.names().map(str::to_owned).chain(one.theirs.keys().map(ToString::to_string));
+    let names = one.local.names().map(str::to_owned).chain(one.remote.keys().map(ToString::to_string));
     let rounds = |name: &String| {
-        let (ours, theirs) = (one.ours.seconds(name), one.theirs.get(name.as_str()).copied().unwrap_or(0));
-        ours.saturating_add(1) >= theirs && ours - theirs.min(ours) <= one.second.seconds(name)
+        let (local, remote) = (one.local.seconds(name), one.remote.get(name.as_str()).copied().unwrap_or(0));
+        local.saturating_add(1) >= remote && local - remote.min(local) <= one.second.seconds(name)
     };
     if one.before == 0 && names.into_iter().all(|name| rounds(&name)) {
         return (true, "they agree: it counts whole seconds of each allocation".to_owned());
@@ -80,8 +80,8 @@ fn compared(one: Against, followed: &Followed) -> UsageCompared {
         queue: one.queue.to_string(),
         user: one.user.to_string(),
         application: one.app.to_string(),
-        ours: seconds(&one.ours),
-        theirs: one.theirs.iter().map(|(name, amount)| (name.to_string(), *amount)).collect::<BTreeMap<_, _>>(),
+        local: seconds(&one.local),
+        remote: one.remote.iter().map(|(name, amount)| (name.to_string(), *amount)).collect::<BTreeMap<_, _>>(),
         allocations: one.allocations,
         before: one.before,
         agrees,

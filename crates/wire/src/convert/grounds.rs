@@ -14,7 +14,7 @@ const RULES: [(PreemptionRule, &str); 3] = [
 const REASONS: [(WhyRetained, &str); 11] = [
     (WhyRetained::WithinGuarantee, "within-guarantee"),
     (WhyRetained::RequiresNode, "requires-node"),
-    (WhyRetained::Going, "going"),
+    (WhyRetained::Ending, "going"),
     (WhyRetained::Preempted, "preempted"),
     (WhyRetained::NothingShared, "nothing-shared"),
     (WhyRetained::Important, "important"),

@@ -75,7 +75,7 @@ pub fn killed(killed: &Killed) -> dto::KilledApplication {
         queue: killed.queue.to_string(),
         state: killed.state.to_string(),
         released_allocations: texts(&killed.released),
-        withdrawn_requests: texts(&killed.withdrawn),
+        canceled_requests: texts(&killed.canceled),
         left: killed.left as u64,
     }
 }
@@ -204,7 +204,7 @@ pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::Draining
     let one = |row: &std::sync::Arc<view::QueueRow>| {
         let below = |app: &&std::sync::Arc<view::AppRow>| app.queue.is_within(&row.path);
         let admins = model::Acl::joined(part.path_up(row).map(|queue| &queue.settings.admin_acl));
-        let everybody = admins.everybody.then(|| "*".to_owned());
+        let all_users = admins.all_users.then(|| "*".to_owned());
         let lasts = view.at.since(row.state_since);
         dto::DrainingQueue {
             queue: row.path.to_string(),
@@ -213,7 +213,7 @@ pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::Draining
             long: !view.stuck_after.is_zero() && lasts >= view.stuck_after,
             applications: part.apps.iter().flatten().filter(below).map(|app| app.id.to_string()).collect(),
             allocated: (&row.allocated).into(),
-            admins: dto::Admins { users: everybody.into_iter().chain(admins.users).collect(), groups: admins.groups },
+            admins: dto::Admins { users: all_users.into_iter().chain(admins.users).collect(), groups: admins.groups },
         }
     };
     let draining = part.walk().filter(|row| row.state == model::QueueState::Draining);

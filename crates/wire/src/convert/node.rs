@@ -47,9 +47,9 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
         attributes.insert(NODE_PARTITION.to_owned(), place);
     }
     let mut allocations: Vec<dto::Allocation> = Vec::with_capacity(row.allocations.len());
-    for held in row.allocations.values() {
-        let found = asks.get(&(&held.app, &held.ask));
-        allocations.extend(found.and_then(|(ask, notes)| allocation(context, &held.app, ask, *notes)));
+    for entry in row.allocations.values() {
+        let found = asks.get(&(&entry.app, &entry.ask));
+        allocations.extend(found.and_then(|(ask, notes)| allocation(context, &entry.app, ask, *notes)));
     }
     allocations.sort_by(|a, b| (&a.allocation_key, &a.application_id).cmp(&(&b.allocation_key, &b.application_id)));
     let mut reservations: Vec<dto::Reservation> =

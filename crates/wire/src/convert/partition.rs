@@ -18,13 +18,14 @@ pub fn clusters(context: &Context, view: &View) -> Vec<dto::Cluster> {
         ("rmId", &context.cluster_id),
     ];
     // 1.9.0 has no plugin version.
-    let is_said = |key: &str, part: &PartitionView| key != "isPluginVersion" || part.rules.profile() != Profile::V1_9_0;
+    let is_reported =
+        |key: &str, part: &PartitionView| key != "isPluginVersion" || part.rules.profile() != Profile::V1_9_0;
     let of = |partition: &PartitionView| dto::Cluster {
         start_time: context.wall.start(),
         rm_build_information: vec![
             about
                 .iter()
-                .filter(|(key, _)| is_said(key, partition))
+                .filter(|(key, _)| is_reported(key, partition))
                 .map(|(key, text)| ((*key).into(), (*text).into()))
                 .collect(),
         ],

@@ -27,14 +27,14 @@ pub fn queue_tree_text(partition: &PartitionView, top: &QueueRow) -> Vec<u8> {
     let above = top.parent.and_then(|parent| partition.queue(parent)).and_then(|above| partition.headroom(above));
     let mut name = Vec::new();
     text(&mut name, &partition.name);
-    let mut open = vec![begin(&mut out, &name, top, above.as_ref())];
+    let mut open = vec![start(&mut out, &name, top, above.as_ref())];
     while let Some(last) = open.last_mut() {
         if let Some(slot) = last.row.children.get(last.next) {
             last.next += 1;
             let Some(child) = partition.queue(*slot) else { continue };
             let listed = std::mem::replace(&mut last.listed, true);
             out.extend_from_slice(if listed { b"," } else { b",\"children\":[" });
-            let child = begin(&mut out, &name, child, last.headroom.as_ref());
+            let child = start(&mut out, &name, child, last.headroom.as_ref());
             open.push(child);
         } else {
             if last.listed {
@@ -48,7 +48,7 @@ pub fn queue_tree_text(partition: &PartitionView, top: &QueueRow) -> Vec<u8> {
     out
 }
 
-fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Option<&Resource>) -> Open<'a> {
+fn start<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Option<&Resource>) -> Open<'a> {
     let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
     let headroom = Resource::min_permissive_unset(rest.as_ref(), above);
     out.extend_from_slice(b"{\"queuename\":");

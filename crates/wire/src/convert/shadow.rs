@@ -35,7 +35,7 @@ fn counts(rates: &ShadowRates) -> ShadowCounts {
 }
 
 fn decision(one: &ShadowDifference) -> ShadowDecision {
-    let choice = one.ours.as_ref().map(|(app, ask, node)| ShadowChoice {
+    let choice = one.local.as_ref().map(|(app, ask, node)| ShadowChoice {
         application: app.to_string(),
         allocation_key: ask.to_string(),
         node: node.to_string(),
@@ -49,7 +49,7 @@ fn decision(one: &ShadowDifference) -> ShadowDecision {
         allocation_key: one.ask.to_string(),
         pod: one.pod.clone(),
         node: one.node.as_ref().map(ToString::to_string),
-        ours: choice,
+        local: choice,
         rule: one.rule.clone(),
         cause: one.cause.clone(),
     }
@@ -75,7 +75,8 @@ fn rates(counts: &ShadowCounts) -> ShadowRates {
 }
 
 fn difference(one: ShadowDecision) -> ShadowDifference {
-    let ours = one.ours.map(|ours| (ours.application.into(), ours.allocation_key.into(), ours.node.as_str().into()));
+    let local =
+        one.local.map(|local| (local.application.into(), local.allocation_key.into(), local.node.as_str().into()));
     ShadowDifference {
         number: one.number,
         at: time(one.at),
@@ -85,7 +86,7 @@ fn difference(one: ShadowDecision) -> ShadowDifference {
         ask: one.allocation_key.into(),
         pod: one.pod,
         node: one.node.map(|node| node.as_str().into()),
-        ours,
+        local,
         rule: one.rule,
         cause: one.cause,
     }
@@ -114,7 +115,7 @@ mod tests {
             ask: "uid-1".into(),
             pod: "batch/p1".to_owned(),
             node: Some("n1".into()),
-            ours: Some(("etl".into(), "uid-2".into(), "n2".into())),
+            local: Some(("etl".into(), "uid-2".into(), "n2".into())),
             rule: "queue-maximum".to_owned(),
             cause: "it would wait for cpu".to_owned(),
         };

@@ -24,7 +24,7 @@ pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, S
     let mut rows: BTreeMap<Vec<String>, UsageReportRow> = BTreeMap::new();
     let (mut total, mut many, mut first) = (UsageReportRow::default(), 0_usize, view.at);
     for part in &view.partitions {
-        for app in part.apps.iter().flatten().filter(|app| takes(question, app)) {
+        for app in part.apps.iter().flatten().filter(|app| accepts(question, app)) {
             (many, first) = (many + 1, first.min(app.submitted));
             let used = ended_use(&app.past);
             if used.is_empty() {
@@ -61,7 +61,7 @@ pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, S
     })
 }
 
-fn takes(question: &Question, app: &AppRow) -> bool {
+fn accepts(question: &Question, app: &AppRow) -> bool {
     !app.state.is_ended()
         && question.queue.as_ref().is_none_or(|of| app.queue.is_within(of))
         && question.user.as_ref().is_none_or(|user| *user == app.who.user)

@@ -15,8 +15,8 @@ pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
     let mut gaps: Vec<UsageGap> = runs.gaps().into_iter().filter(inside).map(gap).collect();
     gaps.extend(report.gaps.iter().map(|gap| own_gap(gap, report, runs)));
     gaps.sort_by_key(|gap| gap.from);
-    let stood = |gap: &Gap| gap.to.unwrap_or(report.to).min(report.to).since(gap.from.max(report.from));
-    let counted = report.to.since(report.from).saturating_sub(report.gaps.iter().map(stood).sum());
+    let stopped = |gap: &Gap| gap.to.unwrap_or(report.to).min(report.to).since(gap.from.max(report.from));
+    let counted = report.to.since(report.from).saturating_sub(report.gaps.iter().map(stopped).sum());
     UsageReport {
         by: report.by.iter().map(ToString::to_string).collect(),
         from: runs.wall(report.from),
@@ -35,7 +35,7 @@ fn own_gap(gap: &Gap, report: &Report, runs: &ClockRuns) -> UsageGap {
 }
 
 fn gap(gap: ClockGap) -> UsageGap {
-    let why = if gap.went_back() {
+    let why = if gap.moved_back() {
         "the wall clock was set back: some times appear twice, but usage counts once"
     } else {
         "the scheduler's clock was stopped: it was paused or did not run"

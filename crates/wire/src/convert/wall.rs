@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beginning_is_when_the_process_began() {
+    fn the_start_time_is_that_of_the_process() {
         let wall = Wall::new(UNIX_EPOCH + Duration::from_secs(1000), 1.0);
         assert_eq!(wall.nanos(Time::ZERO), 1_000_000_000_000);
         assert_eq!(wall.nanos(Time(7)), 1_000_000_007_000);

@@ -11,7 +11,7 @@ use forecast::simulate::node_groups::{GroupReport, GroupsReport, NodeGroup};
 use forecast::whatif::runtimes::RuntimeRule;
 use forecast::whatif::several::together;
 use forecast::whatif::{
-    AppDifference, AppTally, Arrivals, Change, Comparison, Figures, LONG_WAIT, MoreBy, NodeTally, Pair, Plan, Several,
+    AppDifference, AppTally, Arrivals, Change, Comparison, LONG_WAIT, Metrics, MoreBy, NodeTally, Pair, Plan, Several,
     Span, Spread, Step, Stopped, steps,
 };
 
@@ -118,10 +118,10 @@ fn spread(several: &Several) -> dto::WhatIfSeveral {
 pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
     let wanted = |what: &str| compare.is_empty() || compare.iter().any(|word| word == what);
     let Comparison { total: [without, with], queues, users, apps, nodes, first, long_wait, verdict } = &pair.comparison;
-    let share = |name: String, both: &(Option<Figures>, Option<Figures>)| dto::WhatIfShare {
+    let share = |name: String, both: &(Option<Metrics>, Option<Metrics>)| dto::WhatIfShare {
         name,
-        without: both.0.as_ref().map(figures),
-        with: both.1.as_ref().map(figures),
+        without: both.0.as_ref().map(metrics),
+        with: both.1.as_ref().map(metrics),
     };
     let mut diff = dto::WhatIfDiff::default();
     if wanted("queues") {
@@ -150,7 +150,7 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
     dto::WhatIfResult {
         core: String::new(),
         verdict: verdict.clone(),
-        began: wall.nanos(pair.began),
+        started_at: wall.nanos(pair.started_at),
         ended: wall.nanos(pair.ended),
         stopped: stopped(pair.stopped).to_owned(),
         cycles: pair.cycles,
@@ -159,9 +159,9 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
         long_wait: nanos(*long_wait),
         several: None,
         refused: refused.collect(),
-        before: figures(&pair.before),
-        without: figures(without),
-        after: figures(with),
+        before: metrics(&pair.before),
+        without: metrics(without),
+        after: metrics(with),
         first: first.as_ref().map(|first| dto::WhatIfFirst {
             at: wall.nanos(first.at),
             without: first.without.clone(),
@@ -209,18 +209,18 @@ fn nanos(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-fn figures(figures: &Figures) -> dto::WhatIfFigures {
-    dto::WhatIfFigures {
-        allocated: (&figures.allocated).into(),
-        pending: (&figures.pending).into(),
-        used: (&figures.used).into(),
-        started: figures.started,
-        ended: figures.ended,
-        preempted: figures.preempted,
-        waiting: figures.waiting,
-        mean_wait: nanos(figures.mean_wait()),
-        long_waits: figures.long_waits,
-        below_guarantee: nanos(figures.below_guarantee),
+fn metrics(metrics: &Metrics) -> dto::WhatIfMetrics {
+    dto::WhatIfMetrics {
+        allocated: (&metrics.allocated).into(),
+        pending: (&metrics.pending).into(),
+        used: (&metrics.used).into(),
+        started: metrics.started,
+        ended: metrics.ended,
+        preempted: metrics.preempted,
+        waiting: metrics.waiting,
+        mean_wait: nanos(metrics.mean_wait()),
+        long_waits: metrics.long_waits,
+        below_guarantee: nanos(metrics.below_guarantee),
     }
 }
 

@@ -152,10 +152,10 @@ mod tests {
         let shown: Vec<_> = records.iter().map(|one| (one.object_id.as_str(), one.timestamp_nano)).collect();
         assert_eq!(shown, [("a", 7), ("b", 7), ("", 7), ("", 8), ("", 8), ("f", 9)]);
         assert_eq!((batch.lowest_id, batch.highest_id, records[0].message.as_str()), (3, 8, "m"));
-        for (at, said) in
+        for (at, reported) in
             [(1, "n; invalid event: eventChangeType: "), (1, "timestampNano: "), (3, "invalid event: objectID: ")]
         {
-            assert!(records[at].message.contains(said), "{records:?}");
+            assert!(records[at].message.contains(reported), "{records:?}");
         }
         assert!(records[2].message.starts_with("invalid event: ") && records[4].message.starts_with("invalid event: "));
     }

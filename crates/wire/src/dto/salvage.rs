@@ -224,7 +224,7 @@ fn members(text: &[u8], start: usize) -> Vec<Member> {
     let mut all = Vec::new();
     let mut at = skip_space(text, start + 1);
     while !matches!(text.get(at), None | Some(b'}' | b']')) {
-        let begin = at;
+        let first = at;
         let key = is_object.then(|| {
             let end = skip_value(text, at);
             let key = serde_json::from_slice(&text[at..end]).unwrap_or_default();
@@ -233,7 +233,7 @@ fn members(text: &[u8], start: usize) -> Vec<Member> {
             key
         });
         let end = skip_value(text, at);
-        all.push(Member { key, index: all.len(), start: begin, value: at, end });
+        all.push(Member { key, index: all.len(), start: first, value: at, end });
         at = skip_space(text, end);
         if text.get(at) == Some(&b',') {
             at = skip_space(text, at + 1);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_whose_name_cannot_be_read_is_left_out() {
+    fn an_object_with_an_invalid_name_is_skipped() {
         let mut unknown = Vec::new();
         let text =
             br#"[{"nodeID":5,"schedulable":true}, {"nodeID":"n2","schedulable":"maybe","allocated":{"vcore":1.5}}]"#;

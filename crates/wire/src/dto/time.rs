@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_the_calendar() {
+    fn the_calendar_is_correct() {
         let cases = [
             (0, "1970-01-01T00:00:00Z"),
             (946_684_840_034_013_000, "2000-01-01T00:00:40.034013Z"),

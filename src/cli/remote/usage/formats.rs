@@ -67,7 +67,7 @@ pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
     }
 }
 
-pub(super) fn figure(name: &str, seconds: u64) -> String {
+pub(super) fn metric(name: &str, seconds: u64) -> String {
     if seconds == 0 { String::new() } else { format!("{:.2}", in_hours(name, seconds)) }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     total.clone_from(&report.total);
     let mut add = |row: &UsageReportRow, mut cells: Vec<String>| {
         for (_, of) in &amounts {
-            cells.extend(resources.iter().map(|name| figure(name, of(row).get(name).copied().unwrap_or(0))));
+            cells.extend(resources.iter().map(|name| metric(name, of(row).get(name).copied().unwrap_or(0))));
         }
         cells.extend(prices.map(|prices| format!("{:.2}", prices.cost(&row.allocated))));
         table.row(cells);
@@ -120,7 +120,7 @@ fn compared(report: &UsageReport) -> String {
     }
     let mut all: Vec<&UsageCompared> = report.compared.iter().collect();
     let cpu = |amounts: &BTreeMap<String, u64>| amounts.get(VCORE).copied().unwrap_or(0);
-    all.sort_by_key(|one| (one.agrees, std::cmp::Reverse(cpu(&one.ours).abs_diff(cpu(&one.theirs)))));
+    all.sort_by_key(|one| (one.agrees, std::cmp::Reverse(cpu(&one.local).abs_diff(cpu(&one.remote)))));
     let mut titles = vec!["APPLICATION".to_owned()];
     for name in [VCORE, MEMORY] {
         titles.extend(["OURS", "ITS OWN", "DIFFERENCE"].map(|what| format!(">{what} {}", unit(name))));
@@ -131,8 +131,8 @@ fn compared(report: &UsageReport) -> String {
         let mut cells = vec![one.application.clone()];
         for name in [VCORE, MEMORY] {
             let of = |amounts: &BTreeMap<String, u64>| in_hours(name, amounts.get(name).copied().unwrap_or(0));
-            let (ours, theirs) = (of(&one.ours), of(&one.theirs));
-            cells.extend([format!("{ours:.2}"), format!("{theirs:.2}"), format!("{:+.2}", ours - theirs)]);
+            let (local, remote) = (of(&one.local), of(&one.remote));
+            cells.extend([format!("{local:.2}"), format!("{remote:.2}"), format!("{:+.2}", local - remote)]);
         }
         cells.push(one.why.clone());
         table.row(cells);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_is_exact_quoted_and_holds_no_formula() {
+    fn csv_is_exact_quoted_and_has_no_formula() {
         let lines: Vec<String> = csv(&report(), None).split("\r\n").map(str::to_owned).collect();
         assert_eq!(
             lines[0],

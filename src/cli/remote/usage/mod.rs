@@ -15,13 +15,13 @@ use super::audit_source::AuditSourceArgs;
 use super::{Ended, Once, exit, print, print_csv};
 use client::{Remote, encode_once};
 use config::properties::parse_duration;
-use engine::journal::{AuditInspection, FolderInspection};
+use engine::journal::{AuditInspection, DirInspection};
 use ledger::{Dimension, Followed, Ledger, Question};
 use model::{QueuePath, Time};
 use source::book;
-use source::kept_folder;
-use source::remote::kept;
 use source::remote::once::Want;
+use source::remote::stored;
+use source::stored_dir;
 use view::{ClockRuns, View};
 use wire::convert::{followed_report, tracked_report, usage_report};
 use wire::dto::json::to_bytes;
@@ -104,7 +104,7 @@ fn printed(args: &UsageArgs) -> Result<(), Ended> {
                 _ => None,
             };
             let (by_hour, prices) = (by_hour.as_ref(), prices.as_ref());
-            html::page(&report, &html::Beside { month: args.month.as_deref(), by_hour, prices })
+            html::page(&report, &html::PageOptions { month: args.month.as_deref(), by_hour, prices })
         }
     };
     let is_csv = !args.of.client.json && matches!(args.format, Format::Csv);
@@ -129,7 +129,7 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
 
 /// The source of the ledger.
 enum Ledgers {
-    Folder(Box<FolderInspection>),
+    Dir(Box<DirInspection>),
     /// From the directory of a scheduler in Kubernetes, which may be running.
     Retained(Box<Ledger>),
     Server(Box<Once>),
@@ -142,20 +142,19 @@ enum Ledgers {
 impl Ledgers {
     fn open(args: &UsageArgs) -> Result<Self, Ended> {
         if let Some(path) = args.of.state.as_deref().filter(|path| AuditInspection::is_of(path)) {
-            let ledger = kept_folder::ledger_of(path).map_err(ended)?;
+            let ledger = stored_dir::ledger_of(path).map_err(ended)?;
             let none = || ended(format!("{} has no ledger yet", path.display()));
             return Ok(Self::Retained(Box::new(ledger.ok_or_else(none)?)));
         }
         if args.of.state.is_some() {
-            return Ok(Self::Folder(Box::new(args.of.folder()?)));
+            return Ok(Self::Dir(Box::new(args.of.dir()?)));
         }
         let (mut once, context) = args.of.server_args().connect_named()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
             Remote::Kornsole(_) => Err(ended("this version of kornsole has no ledger".to_owned())),
             Remote::YuniKorn(_) => {
-                let retained =
-                    kept::folder(&context).map(|folder| book::retained(&folder)).transpose().map_err(ended)?;
+                let retained = stored::dir(&context).map(|dir| book::retained(&dir)).transpose().map_err(ended)?;
                 match retained.flatten().filter(|followed| followed.since().is_some()) {
                     Some(followed) => Ok(Self::Followed(Box::new(followed))),
                     None => Ok(Self::Seen(once.look(&[Want::Apps])?)),
@@ -166,7 +165,7 @@ impl Ledgers {
 
     fn report(&self, args: &UsageArgs, by: &[Dimension], (from, to): Span) -> Result<UsageReport, Ended> {
         let once = match self {
-            Self::Folder(look) => {
+            Self::Dir(look) => {
                 let runs = look.clock_runs();
                 let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
@@ -245,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_month_ends_where_the_next_one_begins() {
+    fn a_month_ends_where_the_next_one_starts() {
         let at = |text: &str| parse_rfc3339(text);
         let months = [
             ("2026-12", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"),
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_days_moments_or_ago() {
+    fn times_are_days_times_or_ages() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
         for (text, seconds) in
             [("1970-01-02", 86_400), ("1970-01-01T01:00:00Z", 3_600), ("1h", 996_400), ("2d", 827_200)]

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_price_is_said() {
+    fn invalid_prices_are_reported() {
         for (text, why) in [
             ("[hour]\nvcore = -1.0\n", "invalid price -1 of vcore; use 0 or more"),
             ("[hours]\nvcore = 1.0\n", "unknown field `hours`"),

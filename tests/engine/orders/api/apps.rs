@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_kill_that_is_refused_has_the_shape_of_e2_and_one_that_is_not_says_what_went() {
+async fn a_rejected_kill_has_the_shape_of_e2_and_an_accepted_one_lists_the_released() {
     let api = Api::new();
     let refused = api.json("bob", KILL, json!({ "reason": "why not" })).await.is(403, "ACL_DENIED");
     let mut body = refused.body.clone();

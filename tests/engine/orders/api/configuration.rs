@@ -36,7 +36,7 @@ async fn a_configuration_is_read_compared_and_replaced_knowingly() {
 }
 
 #[tokio::test]
-async fn the_text_that_is_in_force_takes_no_right_and_a_comment_takes_every_root() {
+async fn the_active_text_needs_no_permission_and_a_comment_needs_every_root() {
     let api = Api::new();
     let tag = api.get("bob", "/config").await.headers["etag"].to_str().unwrap().to_owned();
     let same = api.yaml("bob", "PUT /config", &[("if-match", &tag)], CONFIG).await.is(200, "").body;
@@ -54,7 +54,7 @@ async fn the_text_that_is_in_force_takes_no_right_and_a_comment_takes_every_root
 }
 
 #[tokio::test]
-async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
+async fn an_old_client_sends_a_configuration_with_its_checksum() {
     let api = Api::new();
     let base = api.get("bob", "/config").await.body["checksum"].as_str().unwrap().to_owned();
     let line = format!("PUT {}", native::legacy_config::PATH);

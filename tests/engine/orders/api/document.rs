@@ -24,7 +24,7 @@ fn sample(schema: &Value, all: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_document_says_what_the_handlers_take() {
+async fn the_document_matches_the_handlers() {
     let api = Api::new();
     let document = api.get("", "/openapi.json").await.is(200, "").body;
     let schemas = &document["components"]["schemas"];

@@ -10,7 +10,7 @@ fn ask(id: &str, cpu: u64) -> Value {
 }
 
 #[tokio::test]
-async fn an_explanation_has_every_blocker_with_its_figures() {
+async fn an_explanation_has_every_blocker_with_its_values() {
     let api = Api::new();
     let explain = format!("{NEW}/explain");
     let new = json!({ "app": "new", "queue": "root.a.x" });
@@ -85,7 +85,7 @@ async fn all_that_waits_is_put_together_by_its_cause() {
 }
 
 #[tokio::test]
-async fn an_application_that_ended_says_how() {
+async fn a_finished_application_shows_its_result() {
     let api = Api::new();
     api.json("ann", KILL, json!({ "reason": "too old" })).await.is(200, "");
     let found = api.get("bob", EXPLAIN).await.is(200, "").body;
@@ -94,7 +94,7 @@ async fn an_application_that_ended_says_how() {
 }
 
 #[tokio::test]
-async fn queues_stand_beside_their_guarantees() {
+async fn queues_are_next_to_their_guarantees() {
     let api = Api::new();
     let tag = api.get("owner", "/config").await.headers["etag"].to_str().unwrap().to_owned();
     let guaranteed = CONFIG

@@ -35,7 +35,7 @@ async fn each_request_that_changes_something_is_in_the_audit_with_its_id() {
 }
 
 #[tokio::test]
-async fn who_is_not_in_the_scheduler_acl_sees_his_own() {
+async fn a_user_outside_the_scheduler_acl_sees_its_own() {
     let api = Api::new();
     for who in ["sue", "bob", "sue", "ann"] {
         api.json(who, KILL, json!({})).await;

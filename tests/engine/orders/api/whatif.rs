@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_what_if_says_what_differs_and_changes_nothing() {
+async fn a_what_if_shows_the_differences_and_changes_nothing() {
     let api = Api::new();
     let before = api.get("owner", "/config").await.body;
     let asked = json!({"changes": ["kill etl", "kill nobody"], "run": {"advance": "1m"}});

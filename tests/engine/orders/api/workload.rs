@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_resource_manager_submits_asks_releases_and_keeps_nodes() {
+async fn a_resource_manager_submits_requests_releases_and_manages_nodes() {
     let api = Api::new();
     let submit = "POST /partition/default/applications";
     let done = api.json("sue", submit, json!({ "app": "one", "queue": "root.b.z" })).await.is(201, "");
@@ -71,7 +71,7 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
     let one =
         json!({ "app": "gang", "id": "p", "resource": { "vcore": "500m" }, "placeholder": true, "taskGroup": "a" });
     api.json("sue", asks, json!([one])).await.is(201, "");
-    for (part, said) in [
+    for (part, reported) in [
         (json!({ "app": "other", "id": "q" }), "does not match the application"),
         (json!({ "id": "q", "count": 0 }), "at least 1"),
         (json!({ "id": "q", "resource": { "vcore": -1 } }), "a quantity: an integer of 0 or more"),
@@ -81,21 +81,21 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
         (json!({ "id": "x".repeat(513) }), "at most 512 bytes"),
     ] {
         let message = api.json("sue", asks, json!([part])).await.is(400, "BAD_REQUEST").body;
-        assert!(message["description"].as_str().unwrap().contains(said), "{part}: {message:#}");
+        assert!(message["description"].as_str().unwrap().contains(reported), "{part}: {message:#}");
     }
-    for (part, said) in [
+    for (part, reported) in [
         (json!({ "app": "three", "placeholderTimeout": "soon" }), "is not a duration"),
         (json!({ "app": "three", "placeholderTimeout": [1] }), "a duration: whole seconds, or a string"),
         (json!({ "app": "three", "taskGroups": [{ "minMember": 1 }] }), "a task group needs a `name`"),
         (json!({ "app": "x\n" }), "no control characters"),
     ] {
         let message = api.json("sue", submit, with(part.clone())).await.is(400, "BAD_REQUEST").body;
-        assert!(message["description"].as_str().unwrap().contains(said), "{part}: {message:#}");
+        assert!(message["description"].as_str().unwrap().contains(reported), "{part}: {message:#}");
     }
 }
 
 #[tokio::test]
-async fn a_name_that_stands_twice_is_refused_and_named() {
+async fn a_duplicate_name_is_rejected_and_named() {
     let api = Api::new();
     let part = "/partition/default";
     for (line, body, name) in [

@@ -307,13 +307,13 @@ pub fn run_on(
         let events = scheduler.apply(now, &command);
         look(&mut scheduler, now, &events)
     };
-    let mut goes_on = apply(now, Command::Configure(Arc::clone(&configs[first])));
+    let mut continues = apply(now, Command::Configure(Arc::clone(&configs[first])));
     for step in steps {
-        if !goes_on {
+        if !continues {
             return;
         }
         now = now + Duration::from_millis(1);
-        goes_on = match step {
+        continues = match step {
             Step::Configure(which) => apply(now, Command::Configure(Arc::clone(&configs[which]))),
             Step::Cycles(count) => (0..count).all(|_| apply(now, Command::Cycle)),
             Step::Clean => apply(now, Command::Clean),

@@ -51,13 +51,13 @@ fn raw(partition: &Partition, queue: &Queue) -> i64 {
     below.chain(own).max().unwrap_or(i64::from(Priority::MIN.0))
 }
 
-fn held(app: &Application) -> Resource {
+fn used_by(app: &Application) -> Resource {
     let allocated = app.asks.iter().filter(|(_, ask)| ask.allocation.is_some());
     allocated.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
 }
 
 fn allocated(partition: &Partition, queue: &Queue) -> Resource {
-    let own = apps_in(partition, queue.key).fold(Resource::new(), |sum, app| sum.add(&held(app)));
+    let own = apps_in(partition, queue.key).fold(Resource::new(), |sum, app| sum.add(&used_by(app)));
     children(partition, queue.key).into_iter().fold(own, |sum, child| sum.add(&allocated(partition, child)))
 }
 
@@ -90,7 +90,7 @@ fn limit_headroom(partition: &Partition, app: &Application) -> Option<Resource> 
         let within = |other: &&Application| partition.queues.path_up(other.queue).contains(&level);
         let there = || partition.apps.iter().map(|(_, other)| other).filter(within);
         let sum = |who: &dyn Fn(&&Application) -> bool| {
-            there().filter(who).fold(Resource::new(), |sum, other| sum.add(&held(other)))
+            there().filter(who).fold(Resource::new(), |sum, other| sum.add(&used_by(other)))
         };
         let limits = partition.queues[level].settings.limits.list();
         let named = |list: fn(&config::LimitConfig) -> &Vec<String>, name: &str| {
@@ -125,7 +125,7 @@ impl Model {
                 }
                 let same = match (partition.queues.headroom(queue.key), headroom(partition, queue)) {
                     (None, None) => true,
-                    (Some(ours), Some(want)) => ours.iter().eq(want.iter()),
+                    (Some(local), Some(want)) => local.iter().eq(want.iter()),
                     _ => false,
                 };
                 // Applications do not contain what a release miscounts (D-23).
@@ -134,8 +134,8 @@ impl Model {
             // A release may lose the usage of a group with its applications (`group_limit_gone`).
             let known = |app: &&Application| app.account.bounds.is_some() && profile == Profile::Kornsole;
             for app in partition.apps.iter().map(|(_, app)| app).filter(known) {
-                let (ours, want) = (partition.usage.headroom(&app.account), limit_headroom(partition, app));
-                assert_eq!(ours, want, "limits of {}", app.id);
+                let (local, want) = (partition.usage.headroom(&app.account), limit_headroom(partition, app));
+                assert_eq!(local, want, "limits of {}", app.id);
             }
         }
     }
@@ -143,7 +143,7 @@ impl Model {
     /// In the releases, a parent's raw priority is the maximum of the values that its children last passed up (P-02).
     fn compare_cached(&mut self, partition: &Partition, queue: &Queue) {
         let min = i64::from(Priority::MIN.0);
-        let ours = i64::from(queue.raw_priority.0);
+        let local = i64::from(queue.raw_priority.0);
         let own = apps_in(partition, queue.key).flat_map(pending_priorities).max().unwrap_or(min);
         // 1.5.1 retains the priority of a repeated request (D-23).
         let retained = apps_in(partition, queue.key).map(|app| i64::from(app.priority().0)).max().unwrap_or(min);
@@ -151,8 +151,8 @@ impl Model {
         let choices = handed.fold(vec![own, retained.max(own)], |choices, handed| {
             choices.iter().flat_map(|highest| handed.iter().map(|one| *highest.max(one)).collect::<Vec<_>>()).collect()
         });
-        assert!(choices.contains(&ours), "raw priority of {} is {ours}, not of {choices:?}", queue.path);
-        let now = current(queue, ours);
+        assert!(choices.contains(&local), "raw priority of {} is {local}, not of {choices:?}", queue.path);
+        let now = current(queue, local);
         let (raw, handed) = self.seen.entry(queue.path.to_string()).or_insert((queue.raw_priority, vec![now]));
         if *raw != queue.raw_priority {
             *raw = queue.raw_priority;

@@ -82,7 +82,7 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
         let Some(tried) = application.ask_key(ask).map(|key| application.asks[key].tried) else { continue };
         // A cycle stops at the blocker that is checked first.
         let Some(first) = found.blockers.iter().map(|blocker| blocker.level).min() else { continue };
-        let ordered = found.blockers.is_sorted_by_key(Blocker::mending);
+        let ordered = found.blockers.is_sorted_by_key(Blocker::resolution);
         assert!(ordered, "{}", context());
         let fits = match tried {
             TryResult::Never => continue,

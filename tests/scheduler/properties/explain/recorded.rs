@@ -76,7 +76,7 @@ struct Removals {
 }
 
 /// The maximum number of checked requests with the same first blocker per state.
-const ALIKE: usize = 2;
+const EQUAL: usize = 2;
 
 impl Removals {
     fn look(&mut self, name: &str, scheduler: &Scheduler, now: Time) {
@@ -85,7 +85,7 @@ impl Removals {
             let identical = seen.entry(found.blockers.first().map(|first| first.level)).or_default();
             *identical += 1;
             // A node cannot be larger than that.
-            if *identical > ALIKE || found.resource.iter().any(|(_, amount)| amount > 1 << 40) {
+            if *identical > EQUAL || found.resource.iter().any(|(_, amount)| amount > 1 << 40) {
                 continue;
             }
             for (number, blocker) in found.blockers.iter().enumerate() {

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt as _;
 
-use super::{CONFIGS, LARGEST, TextSource, WrittenConfig, signs};
+use super::{CONFIGS, LARGEST, TextSource, WrittenConfig, markers};
 
 const LONGEST: u64 = 64 << 20;
 
@@ -80,10 +80,10 @@ pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: 
         text,
         source,
         version: configs.and_then(|map| Some((map.resource_version()?, map.uid()?))),
-        owners: configs.map(|map| signs::owners(map, &key)).unwrap_or_default(),
+        owners: configs.map(|map| markers::owners(map, &key)).unwrap_or_default(),
         writer: configs.and_then(|map| match &packed {
-            Some(name) => signs::writer(map, name, true),
-            None => signs::writer(map, &key, false),
+            Some(name) => markers::writer(map, name, true),
+            None => markers::writer(map, &key, false),
         }),
         fixed: fixed.then(|| format!("{CONFIGS} is immutable: delete it and create it again")),
         others,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_map_goes_before_the_first_and_the_policy_group_names_the_key() {
+    fn the_second_map_has_precedence_and_the_policy_group_names_the_key() {
         let defaults = map(json!({"data": {"queues.yaml": "d", "service.policyGroup": "queues"}}));
         let configs =
             map(json!({"metadata": {"resourceVersion": "7", "uid": "u"}, "data": {"queues.yaml": "c", "x": "12345"}}));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compressed_text_goes_before_a_plain_one_and_stays_compressed() {
+    fn a_compressed_text_is_preferred_and_stays_compressed() {
         let plain = map(json!({"data": {"queues.yaml": "plain"}}));
         let gz = packed("compressed").unwrap();
         let both = flattened("yk", None, Some(&with_binary(plain.clone(), &[("queues.yaml.GZ", &gz)])));

@@ -1,7 +1,7 @@
 //! The scheduler's configuration in its two ConfigMaps.
 
 mod flatten;
-mod signs;
+mod markers;
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub struct Owner {
     /// Name: `Helm release yk`.
     pub name: String,
     /// Evidence: a label, an annotation, a field manager.
-    pub sign: String,
+    pub marker: String,
 }
 
 /// The last writer of a key.
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_does_not_fit_says_how_large_it_is_compressed() {
+    fn a_text_that_is_too_large_shows_its_compressed_size() {
         let text = "x".repeat(LARGEST + 1);
         let why = too_large(&written(None, &[]), &text, text.len());
         assert!(why.contains("at most 1048576. Compressed as queues.yaml.gz"), "{why}");

@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_says_why_nothing_is_bound_to_it() {
+    fn a_node_shows_why_nothing_is_bound_to_it() {
         let node = |spec: serde_json::Value, ready: &str| {
             let conditions = json!([{"type": "MemoryPressure", "status": "False"}, {"type": "Ready", "status": ready}]);
             let wire = json!({"metadata": {"name": "n", "labels": {"zone": "a"}}, "spec": spec, "status": {"conditions": conditions}});
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_namespace_the_annotations_of_yunikorn_are_kept() {
+    fn the_annotations_of_yunikorn_on_a_namespace_are_stored() {
         let wire = json!({"metadata": {"name": "a", "annotations": {"yunikorn.apache.org/namespace.quota": "{}", "other": "x"}}});
         let NamedNamespace(name, row) =
             NamedNamespace::read(serde_json::from_value(wire).unwrap(), &mut Texts::default());

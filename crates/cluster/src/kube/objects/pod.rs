@@ -95,7 +95,7 @@ impl Halted {
 
 pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     let PodWire { metadata, spec, status } = wire;
-    let Said { status: said, message, restarts, ready } = said(wire);
+    let PodState { status: pod_state, message, restarts, ready } = pod_state(wire);
     let managed = spec.scheduler_name == SCHEDULER;
     let names = spec.init_containers.iter().chain(&spec.containers);
     let owner = metadata.owner_references.iter().find(|owner| owner.controller);
@@ -110,7 +110,7 @@ pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
         scheduler: texts.share(&spec.scheduler_name),
         node: text(&spec.node_name, texts),
         phase: PodPhase::of(&status.phase),
-        status: texts.share(&said),
+        status: texts.share(&pod_state),
         message: Some(cut(message.trim())).filter(|message| !message.is_empty()).map(|message| texts.share(message)),
         restarts,
         ready,
@@ -138,12 +138,12 @@ fn application(meta: &Meta) -> String {
         return name.chars().take(GENERATED).collect();
     };
     match id.strip_suffix("-uniqueautogen") {
-        Some(begin) => format!("{begin}-{}", meta.uid),
+        Some(start) => format!("{start}-{}", meta.uid),
         None => id.clone(),
     }
 }
 
-struct Said {
+struct PodState {
     status: String,
     message: String,
     restarts: u32,
@@ -151,7 +151,7 @@ struct Said {
 }
 
 /// In the words of `kubectl get pods`.
-fn said(wire: &PodWire) -> Said {
+fn pod_state(wire: &PodWire) -> PodState {
     let PodWire { metadata, spec, status } = wire;
     let mut word = if status.reason.is_empty() { status.phase.clone() } else { status.reason.clone() };
     let mut message = status.message.clone();
@@ -200,7 +200,7 @@ fn said(wire: &PodWire) -> Said {
     if metadata.deletion_timestamp.is_some() && !PodPhase::of(&status.phase).is_over() {
         if status.reason == "NodeLost" { "Unknown" } else { "Terminating" }.clone_into(&mut word);
     }
-    Said { status: word, message, restarts, ready }
+    PodState { status: word, message, restarts, ready }
 }
 
 /// State and message of the first unfinished init container; `None` if all have succeeded or are running sidecars.
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_pod_ends_and_says_so() {
+    fn a_deleted_pod_ends_and_reports_it() {
         let wire = json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}, "status": {"phase": "Running"}});
         let row = read(&serde_json::from_value(wire).unwrap(), &mut Texts::default());
         assert_eq!(&*row.status, "Terminating");

@@ -26,7 +26,7 @@ pub(super) struct DecisionEvent {
 #[derive(Debug)]
 struct PodEvent {
     key: Arc<str>,
-    said: Option<DecisionEvent>,
+    reported: Option<DecisionEvent>,
 }
 
 impl Followed for PodEvent {
@@ -41,7 +41,7 @@ impl Followed for PodEvent {
     fn read(wire: Value, _texts: &mut Texts) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let key = format!("{}/{}", text(&wire["metadata"]["namespace"]), text(&wire["metadata"]["name"]));
-        Self { key: Arc::from(key), said: said(&wire) }
+        Self { key: Arc::from(key), reported: reported(&wire) }
     }
 
     fn key(&self) -> Arc<str> {
@@ -49,7 +49,7 @@ impl Followed for PodEvent {
     }
 }
 
-fn said(wire: &Value) -> Option<DecisionEvent> {
+fn reported(wire: &Value) -> Option<DecisionEvent> {
     if wire["reportingController"] != CONTROLLER || wire["regarding"]["kind"] != "Pod" {
         return None;
     }
@@ -82,9 +82,9 @@ impl DecisionEvents {
         tasks.spawn(async move {
             while let Some(change) = changes.recv().await {
                 match change {
-                    Change::Put(events) => events.into_iter().filter_map(|event| event.said).for_each(&take),
+                    Change::Put(events) => events.into_iter().filter_map(|event| event.reported).for_each(&take),
                     Change::Lost(fault) => tracing::warn!("cannot watch Events of pods: {fault}"),
-                    Change::Begun | Change::Gone(_) | Change::Complete | Change::Live => {}
+                    Change::Started | Change::Gone(_) | Change::Complete | Change::Live => {}
                 }
             }
         });

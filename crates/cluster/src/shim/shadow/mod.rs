@@ -28,7 +28,7 @@ use tokio::runtime::{Builder, Runtime};
 use self::events::{DecisionEvent, DecisionEvents};
 pub use self::metrics::serve as serve_metrics;
 pub use self::sink::Following;
-use self::watching::{Beginning, Step, Watching};
+use self::watching::{StartMode, Step, Watching};
 use super::configuration::Configured;
 use super::feed::{Feed, FeedChange, KINDS};
 use super::stopper::Stopper;
@@ -118,7 +118,7 @@ impl DecisionTimes {
 }
 
 /// What is known of a shadow once it watches.
-pub struct Begun {
+pub struct Started {
     /// The other scheduler's pods, and those on nodes.
     pub pods: (usize, usize),
     /// What of the cluster is odd.
@@ -177,7 +177,7 @@ impl ShadowShim {
     /// The configuration of the cluster is invalid, or the engine ended.
     pub fn run(
         mut self,
-        begun: Box<dyn FnOnce(Begun) -> Result<(), String> + '_>,
+        on_start: Box<dyn FnOnce(Started) -> Result<(), String> + '_>,
         news: &mut dyn FnMut(News<'_>),
     ) -> Result<Option<(Tally, Free)>, String> {
         let runtime = self.runtime.handle().clone();
@@ -188,8 +188,8 @@ impl ShadowShim {
         let to = self.sender.clone();
         let events = DecisionEvents::start(&self.options.reader, move |event| drop(to.send(Message::Decided(event))));
         let Some(cluster) = self.gather(news) else { return Ok(None) };
-        let (mut running, first) = self.begin(cluster)?;
-        begun(first)?;
+        let (mut running, first) = self.start(cluster)?;
+        on_start(first)?;
         while self.take(&mut running, news)? {
             let now = time_of_day();
             let Step { compared, notices } = running.with(move |watching, core| watching.step(now, core))?;
@@ -226,7 +226,7 @@ impl ShadowShim {
         Some(cluster)
     }
 
-    fn begin(&self, cluster: Cluster) -> Result<(Running, Begun), String> {
+    fn start(&self, cluster: Cluster) -> Result<(Running, Started), String> {
         let Options { namespace, reading, compare, after_start, engine, .. } = &self.options;
         let (compare, after_start) = (*compare, *after_start);
         let configured = Configured::read(&cluster, namespace)?;
@@ -249,13 +249,13 @@ impl ShadowShim {
             None => None,
         };
         let namespace = namespace.clone();
-        let how = Beginning { configured: configured.clone(), config, namespace, reading, compare, after_start, now };
-        let watching = Watching::begin(cluster, how, core.as_mut());
+        let how = StartMode { configured: configured.clone(), config, namespace, reading, compare, after_start, now };
+        let watching = Watching::start(cluster, how, core.as_mut());
         let engine = core.map(|core| Engine::start(core, 1.0)).transpose();
         let engine = engine.map_err(|error| format!("the state cannot be shown: {error}"))?.map(Arc::new);
         let (pods, notices) = (watching.counts(), watching.notices());
-        let begun = Begun { pods, notices, engine: engine.clone(), configured };
-        Ok((Running { watching: Some(Box::new(watching)), engine }, begun))
+        let on_start = Started { pods, notices, engine: engine.clone(), configured };
+        Ok((Running { watching: Some(Box::new(watching)), engine }, on_start))
     }
 
     /// Returns false to stop.
@@ -332,7 +332,7 @@ fn following_core(
     configured: &Configured,
 ) -> Result<Core, String> {
     let tuning = Tuning { awaits_stops: true, ..setup.tuning };
-    let setup = Setup { begins: now, tuning, follows: true, ..setup.clone() };
+    let setup = Setup { starts: now, tuning, follows: true, ..setup.clone() };
     let core = Core::set_up(&setup, Arc::clone(config), None)?;
     Ok(core.with_config_text(configured.queues.as_bytes(), None))
 }

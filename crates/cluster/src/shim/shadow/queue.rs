@@ -12,7 +12,7 @@ use model::{AskId, Time};
 const MOST_TIMES: usize = 10_000;
 
 #[derive(Debug)]
-struct Held {
+struct Queued {
     seen: Time,
     input: Input,
     binding: Option<PodBinding>,
@@ -29,7 +29,7 @@ pub(super) struct Due {
 #[derive(Debug)]
 pub(super) struct Queue {
     delay: Duration,
-    held: Vec<Held>,
+    queued: Vec<Queued>,
     /// Decision times from Events.
     times: BTreeMap<AskId, (Time, Source)>,
     /// Last change of each delayed or returned object: its later changes never come before that.
@@ -38,12 +38,12 @@ pub(super) struct Queue {
 
 impl Queue {
     pub fn new(delay: Duration) -> Self {
-        Self { delay, held: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
+        Self { delay, queued: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
     }
 
     /// Adds a change; `binding`: the pod is newly bound, as far as known.
     pub fn put(&mut self, seen: Time, input: Input, binding: Option<PodBinding>) {
-        self.held.push(Held { seen, input, binding });
+        self.queued.push(Queued { seen, input, binding });
     }
 
     /// Records a time; the most exact source applies.
@@ -60,28 +60,29 @@ impl Queue {
     /// Returns changes after the delay, sorted by their own times.
     pub fn due(&mut self, now: Time) -> Vec<Due> {
         let until = now - self.delay;
-        let (due, held) = std::mem::take(&mut self.held).into_iter().partition(|held: &Held| held.seen <= until);
-        self.held = held;
-        let mut ready: Vec<Due> = due.into_iter().map(|held: Held| self.timed(held)).collect();
+        let (due, queued) =
+            std::mem::take(&mut self.queued).into_iter().partition(|queued: &Queued| queued.seen <= until);
+        self.queued = queued;
+        let mut ready: Vec<Due> = due.into_iter().map(|queued: Queued| self.timed(queued)).collect();
         // Stable: equal times keep the order of arrival.
         ready.sort_by_key(|due| due.at);
         self.last.retain(|_, at| *at + self.delay * 4 > now);
         ready
     }
 
-    fn timed(&mut self, held: Held) -> Due {
-        let key = match &held.input {
+    fn timed(&mut self, queued: Queued) -> Due {
+        let key = match &queued.input {
             Input::Put(object) => Some(object.key()),
             Input::Gone(key) => Some(key.clone()),
             Input::Done(_) | Input::Configured => None,
         };
-        let (mut at, mut decided) = (held.seen, None);
-        if let Some(PodBinding { ask, scheduled, .. }) = held.binding {
+        let (mut at, mut decided) = (queued.seen, None);
+        if let Some(PodBinding { ask, scheduled, .. }) = queued.binding {
             let by_condition = || scheduled.map(|second| (second + Duration::from_secs(1), Source::Condition));
             let known = self.times.remove(&ask).or_else(by_condition);
-            let (time, source) = known.unwrap_or((held.seen, Source::Watch));
+            let (time, source) = known.unwrap_or((queued.seen, Source::Watch));
             // It was decided before its arrival, at most `delay` earlier.
-            at = time.min(held.seen).max(held.seen - self.delay);
+            at = time.min(queued.seen).max(queued.seen - self.delay);
             decided = Some((ask, source));
         }
         if let Some(key) = key {
@@ -89,7 +90,7 @@ impl Queue {
             at = at.max(*last);
             *last = at;
         }
-        Due { at, input: held.input, decided }
+        Due { at, input: queued.input, decided }
     }
 }
 
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_come_in_the_order_of_their_own_times_by_the_most_exact_source() {
+    fn decisions_are_ordered_by_their_own_times_from_the_most_exact_source() {
         let mut queue = Queue::new(SECOND * 3);
         let start = Time::from_millis(100_000);
         queue.put(start, pod("late", "n1"), bound("late", None));
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_of_one_object_stays_in_its_order() {
+    fn events_of_one_object_retain_their_order() {
         let mut queue = Queue::new(SECOND);
         let start = Time::from_millis(100_000);
         queue.put(start, pod("p", ""), None);

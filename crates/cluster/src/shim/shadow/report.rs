@@ -25,7 +25,7 @@ fn clock(at: Time) -> String {
 
 /// Formats JSON without a line break. `pod` is `namespace/name`.
 pub fn line(comparison: &Comparison, pod: &str) -> String {
-    let Comparison { at, verdict, app, ask, queue, node, ours, rule, cause, source } = comparison;
+    let Comparison { at, verdict, app, ask, queue, node, local, rule, cause, source } = comparison;
     let mut line = json!({
         "at": clock(*at), "verdict": verdict, "queue": queue.as_str(), "app": app.as_str(), "ask": ask.as_str(), "pod": pod,
     });
@@ -35,7 +35,7 @@ pub fn line(comparison: &Comparison, pod: &str) -> String {
         }
     };
     set("node", json!(node.as_ref().map(|node| node.as_str())));
-    set("ours", json!(ours));
+    set("ours", json!(local));
     set("rule", json!(rule));
     set("source", json!(source));
     set("cause", if cause.is_empty() { Value::Null } else { json!(cause) });
@@ -143,7 +143,7 @@ fn rates(counts: &Counts) -> ShadowRates {
 }
 
 fn difference(one: &Difference) -> ShadowDifference {
-    let Comparison { at, verdict, app, ask, queue, node, ours, rule, cause, source: _ } = one.comparison.clone();
+    let Comparison { at, verdict, app, ask, queue, node, local, rule, cause, source: _ } = one.comparison.clone();
     ShadowDifference {
         number: one.number,
         at,
@@ -153,7 +153,7 @@ fn difference(one: &Difference) -> ShadowDifference {
         ask,
         pod: one.pod.clone(),
         node,
-        ours: ours.map(|ours| (ours.app, ours.ask, ours.node)),
+        local: local.map(|local| (local.app, local.ask, local.node)),
         rule: rule.unwrap_or_default().to_owned(),
         cause,
     }
@@ -165,17 +165,17 @@ fn by_itself(free: &Free) -> String {
         time.map_or("-".to_owned(), |time| format!("{} s", time.as_secs()))
     };
     let rows: Vec<Vec<String>> = free
-        .figures()
+        .metrics()
         .iter()
-        .filter(|(_, figures)| figures.waits.iter().any(|waits| waits.count() > 0))
-        .map(|(queue, figures)| {
-            let [theirs, ours] = &figures.waits;
-            let share = figures.share_difference().map_or("-".to_owned(), |(part, of)| format!("{part:.2} % ({of})"));
+        .filter(|(_, values)| values.waits.iter().any(|waits| waits.count() > 0))
+        .map(|(queue, values)| {
+            let [remote, local] = &values.waits;
+            let share = values.share_difference().map_or("-".to_owned(), |(part, of)| format!("{part:.2} % ({of})"));
             let mut row = vec![name(queue).to_owned()];
-            for waits in [theirs, ours] {
+            for waits in [remote, local] {
                 row.extend([waits.count().to_string(), wait(waits, 0.5), wait(waits, 0.95)]);
             }
-            row.extend([share, format!("{}, {}", figures.preempted[0], figures.preempted[1])]);
+            row.extend([share, format!("{}, {}", values.preempted[0], values.preempted[1])]);
             row
         })
         .collect();
@@ -219,7 +219,7 @@ pub fn metrics(tally: &Tally) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use forecast::shadow::{Ours, Source};
+    use forecast::shadow::{LocalDecision, Source};
     use model::Profile;
     use scheduler::Scheduler;
 
@@ -231,7 +231,7 @@ mod tests {
             ask: "uid-1".into(),
             queue: "root.etl".into(),
             node: Some("n2".into()),
-            ours: Some(Ours { app: "etl".into(), ask: "uid-1".into(), node: "n1".into() }),
+            local: Some(LocalDecision { app: "etl".into(), ask: "uid-1".into(), node: "n1".into() }),
             rule: (verdict == Verdict::Illegal).then_some("queue-maximum"),
             cause: cause.to_owned(),
             source: Some(Source::ScheduledEvent),
@@ -281,14 +281,14 @@ latest differences:
         let sheet = sheet(&tally(), Time(1_793_527_000_000_000));
         assert_eq!((sheet.total.decisions, sheet.total.unsettled, sheet.total.agreement), (4, 1, Some(2.0 / 3.0)));
         assert_eq!(sheet.queues, [("root.etl".into(), sheet.total.clone())]);
-        let begun = Time(1_793_527_200_000_000);
-        assert_eq!(sheet.spans, [ShadowSpan { from: begun, rates: sheet.total.clone() }]);
+        let started = Time(1_793_527_200_000_000);
+        assert_eq!(sheet.spans, [ShadowSpan { from: started, rates: sheet.total.clone() }]);
         let last = &sheet.differences[1];
         assert_eq!((last.number, last.pod.as_str(), last.verdict.as_str()), (2, "a/b", "illegal"));
     }
 
     #[test]
-    fn figures_are_counters() {
+    fn metrics_are_counters() {
         let text = metrics(&tally());
         let same = "kornsole_shadow_decisions_total{queue=\"root.etl\",verdict=\"same\"} 2";
         assert!(text.lines().any(|line| line == same), "{text}");

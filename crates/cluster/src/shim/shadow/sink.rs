@@ -27,7 +27,7 @@ pub struct Following {
     /// Known decision times of the current pods.
     pub times: BTreeMap<AskId, (Time, Source)>,
     /// The initial state is loaded: later bindings are new decisions.
-    begun: bool,
+    started: bool,
     /// Not in the tally yet: their pod names come from the caller.
     pub found: Vec<Comparison>,
     /// Deferred removal of a pod: the mapping removes a newly bound pod and adds it again.
@@ -40,14 +40,14 @@ impl Following {
     /// Creates it without any state.
     pub fn new(shadow: Shadow, free: Free, now: Time) -> Self {
         let (tally, times, found, deferred, retained) = Default::default();
-        Self { shadow, free, tally, now, times, begun: false, found, deferred, retained }
+        Self { shadow, free, tally, now, times, started: false, found, deferred, retained }
     }
 
     /// Marks the initial state as loaded.
-    pub fn begin(&mut self) {
+    pub fn start(&mut self) {
         self.flush();
-        self.begun = true;
-        self.free.begin();
+        self.started = true;
+        self.free.start();
     }
 
     /// Applies deferred commands.
@@ -90,7 +90,7 @@ impl Following {
         } else {
             self.flush();
         }
-        if !self.begun {
+        if !self.started {
             return self.see(Input::Runs { app, ask, node });
         }
         let (at, source) = self.times.remove(&ask).unwrap_or((self.now, Source::Watch));

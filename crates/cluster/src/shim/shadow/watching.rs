@@ -52,7 +52,7 @@ pub(super) struct Step {
     pub notices: Vec<String>,
 }
 
-pub(super) struct Beginning {
+pub(super) struct StartMode {
     pub configured: Configured,
     pub config: Arc<config::Config>,
     pub namespace: String,
@@ -64,8 +64,8 @@ pub(super) struct Beginning {
 
 impl Watching {
     /// Loads a cluster.
-    pub fn begin(cluster: Cluster, how: Beginning, core: Option<&mut Core>) -> Self {
-        let Beginning { configured, config, namespace, reading, compare, after_start, now } = how;
+    pub fn start(cluster: Cluster, how: StartMode, core: Option<&mut Core>) -> Self {
+        let StartMode { configured, config, namespace, reading, compare, after_start, now } = how;
         let mut shadow = Shadow::new(Scheduler::new(reading.profile), now, compare);
         shadow.see(now, forecast::shadow::Input::Configure(Arc::clone(&config)));
         drop(shadow.take_received());
@@ -74,7 +74,7 @@ impl Watching {
         let mut following = Following::new(shadow, free, now);
         let schedulers = reading.scheduler_names.clone();
         let live = Live::start(cluster, reading, now, &mut Both { following: &mut following, core });
-        following.begin();
+        following.start();
         if after_start {
             following.shadow.unsettle(now + AFTER_START, "the scheduler may have started recently");
         }

@@ -61,7 +61,7 @@ fn report(old: &str, new: Result<String, Fault>) -> String {
         reading.config.unwrap_or_else(|| panic!("{:?}\n{text}", reading.faults))
     };
     for line in diff(&config(old), &config(&new)).lines() {
-        out += &format!("{}{} {}\n", if line.setting { "  " } else { "" }, line.sign(), line.text);
+        out += &format!("{}{} {}\n", if line.setting { "  " } else { "" }, line.symbol(), line.text);
     }
     out
 }

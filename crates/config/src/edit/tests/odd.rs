@@ -75,7 +75,7 @@ fn in_a_manifest_only_its_block_changes() {
 }
 
 #[test]
-fn what_an_alias_brings_or_takes_is_refused() {
+fn additions_and_removals_by_an_alias_are_rejected() {
     let max = |queue: &str| {
         let queue = QueuePath::new(queue);
         report(ALIASES, set_amount(ALIASES, &target(&queue), Bound::Max, "memory", Some("2G")))
@@ -221,7 +221,7 @@ fn what_is_not_there_or_not_legal_is_reported() {
 }
 
 #[test]
-fn line_breaks_and_the_mark_are_kept() {
+fn line_breaks_and_the_mark_are_preserved() {
     let text = format!("\u{feff}{}", BLOCK.replace('\n', "\r\n"));
     let a = QueuePath::new("root.tenant-a");
     let new = set_amount(&text, &target(&a), Bound::Guaranteed, "memory", Some("1G")).unwrap();
@@ -237,10 +237,10 @@ fn line_breaks_and_the_mark_are_kept() {
 
 /// A correct text or an error, never a panic.
 #[test]
-fn recorded_configurations_can_be_edited_or_say_why_not() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
+fn recorded_configurations_can_be_edited_or_give_a_reason() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
     let (mut done, mut refused) = (0, 0);
-    let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
     // For speed.
     for name in names.into_iter().step_by(4) {
@@ -257,10 +257,10 @@ fn recorded_configurations_can_be_edited_or_say_why_not() {
                 add_limit(&text, &target, None, &limit),
                 add_queue(&text, &target, &NewQueue { name: "fresh".into(), ..NewQueue::default() }),
             ];
-            for (edit, sign) in edits.into_iter().zip(["123", "77", "own", "eve ops", "eve", "fresh"]) {
+            for (edit, symbol) in edits.into_iter().zip(["123", "77", "own", "eve ops", "eve", "fresh"]) {
                 match edit {
                     Ok(new) => {
-                        assert!(new != text && new.contains(sign), "{}", name.display());
+                        assert!(new != text && new.contains(symbol), "{}", name.display());
                         done += 1;
                     }
                     Err(fault) => {

@@ -16,7 +16,7 @@ fn set_max_memory(text: &str) -> String {
 }
 
 #[test]
-fn odd_dashes_stay_as_they_are() {
+fn unusual_dashes_are_unchanged() {
     let a = QueuePath::new("root.a");
     // A dash on a separate line, a key after a removed dash, and no line break at the end.
     insta::assert_snapshot!(set_two_applications(&root_with("    -\n      name: a\n")), @"

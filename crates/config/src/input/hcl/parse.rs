@@ -307,8 +307,8 @@ impl Parser<'_> {
                     Some('n') => text.push('\n'),
                     Some('r') => text.push('\r'),
                     Some('t') => text.push('\t'),
-                    Some(sign @ ('u' | 'U')) => {
-                        let digits: String = chars.by_ref().take(if sign == 'u' { 4 } else { 8 }).collect();
+                    Some(symbol @ ('u' | 'U')) => {
+                        let digits: String = chars.by_ref().take(if symbol == 'u' { 4 } else { 8 }).collect();
                         let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
                         let Some(code) = code else { return self.fault(start, "this text has an invalid escape") };
                         text.push(code);

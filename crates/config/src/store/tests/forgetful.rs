@@ -10,7 +10,7 @@ use crate::store::{FileSystem, Metadata};
 
 /// The simulated failure; calls are counted from 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Trouble {
+pub struct Problem {
     /// This call fails with this OS error.
     pub fail: Option<(usize, i32)>,
     /// Nothing happens from this call on.
@@ -20,12 +20,12 @@ pub struct Trouble {
     /// Syncing a file has no effect.
     pub no_sync: bool,
     /// Syncing a directory has no effect.
-    pub no_folder_sync: bool,
+    pub no_dir_sync: bool,
 }
 
 /// The file system.
 pub struct Forgetful {
-    trouble: Trouble,
+    problem: Problem,
     state: RefCell<State>,
 }
 
@@ -56,8 +56,8 @@ struct Inode {
 const CUT: &str = "the power is gone";
 
 impl Forgetful {
-    pub fn new(trouble: Trouble) -> Self {
-        Self { trouble, state: RefCell::default() }
+    pub fn new(problem: Problem) -> Self {
+        Self { problem, state: RefCell::default() }
     }
 
     /// Adds a synced file.
@@ -133,10 +133,10 @@ impl Forgetful {
         let mut state = self.state.borrow_mut();
         let call = state.calls;
         state.calls += 1;
-        if self.trouble.power_cut.is_some_and(|cut| call >= cut) {
+        if self.problem.power_cut.is_some_and(|cut| call >= cut) {
             return Err(io::Error::other(CUT));
         }
-        match self.trouble.fail {
+        match self.problem.fail {
             Some((number, error)) if number == call => Err(io::Error::from_raw_os_error(error)),
             _ => Ok(state),
         }
@@ -189,7 +189,7 @@ impl FileSystem for Forgetful {
     }
 
     fn write(&self, file: &mut usize, bytes: &[u8]) -> io::Result<usize> {
-        let taken = if self.trouble.short { bytes.len().min(3) } else { bytes.len() };
+        let taken = if self.problem.short { bytes.len().min(3) } else { bytes.len() };
         self.call()?.files[*file].now.0.extend(&bytes[..taken]);
         Ok(taken)
     }
@@ -207,7 +207,7 @@ impl FileSystem for Forgetful {
 
     fn sync(&self, file: &usize) -> io::Result<()> {
         let inode = &mut self.call()?.files[*file];
-        if !self.trouble.no_sync {
+        if !self.problem.no_sync {
             inode.synced = Some(inode.now.clone());
         }
         Ok(())
@@ -222,12 +222,12 @@ impl FileSystem for Forgetful {
         Ok(())
     }
 
-    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
         let mut state = self.call()?;
-        if !self.trouble.no_folder_sync {
-            let folder = plain(path);
+        if !self.problem.no_dir_sync {
+            let dir = plain(path);
             let (done, left): (Vec<_>, Vec<_>) =
-                state.pending.drain(..).partition(|(path, _)| path.parent() == Some(folder.as_path()));
+                state.pending.drain(..).partition(|(path, _)| path.parent() == Some(dir.as_path()));
             state.pending = left;
             for (path, name) in done {
                 match name {

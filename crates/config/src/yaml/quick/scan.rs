@@ -4,11 +4,11 @@ use super::super::{Style, count};
 use crate::types::Place;
 
 /// Some others depend on their neighbors.
-const PLAIN: [bool; 256] = signs(b"_-./+*@$%=~^()<>;?|!&\\");
+const PLAIN: [bool; 256] = symbols(b"_-./+*@$%=~^()<>;?|!&\\");
 /// `-` depends on the next character.
-const FIRST: [bool; 256] = signs(b"_./+~$");
+const FIRST: [bool; 256] = symbols(b"_./+~$");
 
-const fn signs(more: &[u8]) -> [bool; 256] {
+const fn symbols(more: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 128 {
@@ -43,10 +43,11 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Starts a scan; `None` for other characters than printable ASCII, or without a final line break.
-    pub fn of(text: &'t str) -> Option<Self> {
+    /// Starts a scan in a line of the file; `None` for other characters than printable ASCII, or without a final line
+    /// break.
+    pub fn of(text: &'t str, line: u32) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
-        plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line: 1, line_start: 0 })
+        plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line, line_start: 0 })
     }
 
     /// The rest of the text.

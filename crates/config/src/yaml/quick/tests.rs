@@ -10,7 +10,7 @@ use crate::yaml::{Document, parse_whole};
 
 /// With the full parser. Returns whether the quick reader read the text.
 fn agrees(text: &str) -> bool {
-    let Some(quick) = read(text, &mut |_| {}) else { return false };
+    let Some(quick) = read(text, 1, &mut |_| {}) else { return false };
     let mut faults = Faults::default();
     let whole = parse_whole(text, &mut faults, &mut |_| {});
     let faults = faults.into_sorted();
@@ -22,9 +22,9 @@ fn agrees(text: &str) -> bool {
     true
 }
 
-fn recorded(folder: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+fn recorded(dir: &str) -> Vec<String> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(dir);
+    let mut paths: Vec<PathBuf> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     paths.sort();
     paths.iter().filter_map(|path| fs::read_to_string(path).ok()).collect()
@@ -75,13 +75,13 @@ fn what_is_not_plain_is_left_to_the_whole_parser() {
         "  a: b\n c: d\n",
         "<<: {a: b}\n",
     ] {
-        assert!(read(text, &mut |_| {}).is_none(), "{text:?}");
+        assert!(read(text, 1, &mut |_| {}).is_none(), "{text:?}");
     }
 }
 
 /// Without keys, deep, or with many keys.
 #[test]
-fn large_things_are_read_or_left() {
+fn large_objects_are_read_or_skipped() {
     assert!(agrees(&format!("steps:\n  - a: {{b: [{}]}}\n", "word, ".repeat(1000) + "word")));
     assert!(agrees(&format!("- {{b: [{}]}}\n", "word, ".repeat(1000) + "word")));
     assert!(agrees(&format!("a: {}\n", "word ".repeat(1000))));
@@ -95,7 +95,7 @@ fn large_things_are_read_or_left() {
 
 /// Others have unusual characters, null values, or errors.
 #[test]
-fn recorded_texts_are_read_alike() {
+fn recorded_texts_are_read_the_same() {
     let (scenarios, configs) = (recorded("conformance/scenarios"), recorded("conformance/configs"));
     for (texts, least) in [(&scenarios, 90), (&configs, 50)] {
         let quick = texts.iter().filter(|text| agrees(text)).count();
@@ -118,13 +118,13 @@ fn piece() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn pieces_are_read_alike(pieces in prop::collection::vec(piece(), 0..30)) {
+    fn pieces_are_read_the_same(pieces in prop::collection::vec(piece(), 0..30)) {
         agrees(&(pieces.concat() + "\n"));
     }
 
     /// In every kind of position.
     #[test]
-    fn values_are_read_alike(
+    fn values_are_read_the_same(
         value in prop::collection::vec(select(&PIECES[..]), 1..6),
         before in select(&["", "k: ", "- ", "- k: ", "k:\n  - ", "k: {a: ", "k: [", "- {a: {b: ", "k: |\n  "][..]),
         behind in select(&["\n", "}\n", "]\n", ", c: d}\n", "}}\n", "\nk2: v\n", "\n  k2: v\n", " # c\n- x\n"][..]),
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_texts_are_read_alike(
+    fn changed_texts_are_read_the_same(
         of in any::<Index>(),
         changes in prop::collection::vec((any::<Index>(), 0..4_usize, select(&PIECES[..])), 1..4),
     ) {

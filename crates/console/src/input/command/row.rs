@@ -111,7 +111,7 @@ impl Command {
         Self { aliases, ..self }
     }
 
-    pub(super) const fn takes(self, argument: Argument) -> Self {
+    pub(super) const fn with_argument(self, argument: Argument) -> Self {
         Self { argument, ..self }
     }
 

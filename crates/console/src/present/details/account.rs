@@ -1,18 +1,18 @@
 //! Details of a user or a group.
 
 use crate::present::blocker;
-use crate::present::details::sheet::{Sheet, labelled, labelled_pieces, labelled_text};
+use crate::present::details::sheet::{Sheet, labeled, labeled_text, labelled_pieces};
 use crate::present::format;
 use crate::present::limits;
 use crate::present::pieces::{Lines, dim, piece, plain};
 use crate::present::place::Source;
 use crate::state::State;
 use crate::state::page::{Account, LineId, Page};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use view::{LimitUse, QueueUsageRow};
 
 /// The sheet of a user or a group.
-pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, account: &Account, width: usize, symbols: &Symbols) -> Sheet {
     let title = vec![piece(Role::Title, limits::name(account.side, &account.name))];
     let kind = limits::kind(account.side);
     let Some(row) = state.cluster.part().and_then(|part| part.usage_of(account.side, &account.name)) else {
@@ -23,19 +23,19 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
     let source = Source::of(state);
     let mut left = Lines::new();
     let bind = state.cluster.part().map_or_else(Vec::new, |part| blocker::binding(part, account, &all));
-    binding(&mut left, source, (account, &bind), width, signs);
+    binding(&mut left, source, (account, &bind), width, symbols);
     waiting(&mut left, state, account, width);
     usage(&mut left, row.queues.first());
     let mut right = Lines::new();
     for (at, limit) in all.iter().enumerate() {
-        let whose =
-            if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
-        let text = format!("{whose}{}", limits::place(limit, Some(source)));
-        labelled_text(&mut right, if at == 0 { "limits" } else { "" }, &text, width, Role::Dim);
-        labelled_pieces(&mut right, "", &[vec![plain("  ")], limits::use_pieces(limit, signs)].concat(), width);
+        let owner =
+            if limit.side == account.side { String::new() } else { format!("{}, ", limits::owner(limit, true)) };
+        let text = format!("{owner}{}", limits::place(limit, Some(source)));
+        labeled_text(&mut right, if at == 0 { "limits" } else { "" }, &text, width, Role::Dim);
+        labelled_pieces(&mut right, "", &[vec![plain("  ")], limits::use_pieces(limit, symbols)].concat(), width);
     }
     if all.is_empty() {
-        labelled(&mut right, "limits", vec![dim(format!("none where this {kind} has applications"))]);
+        labeled(&mut right, "limits", vec![dim(format!("none where this {kind} has applications"))]);
     }
     Sheet { title, what: vec![dim(kind)], left, right }
 }
@@ -45,21 +45,21 @@ fn binding(
     source: Source<'_>,
     (account, bind): (&Account, &[LimitUse]),
     width: usize,
-    signs: &Signs,
+    symbols: &Symbols,
 ) {
     let mut label = "binds now";
     for limit in bind {
-        let whose =
-            if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
-        labelled_text(lines, label, &format!("{whose}{}", limits::place(limit, Some(source))), width, Role::Danger);
+        let owner =
+            if limit.side == account.side { String::new() } else { format!("{}, ", limits::owner(limit, true)) };
+        labeled_text(lines, label, &format!("{owner}{}", limits::place(limit, Some(source))), width, Role::Danger);
         label = "";
-        labelled_pieces(lines, "", &[vec![plain("  ")], limits::use_pieces(limit, signs)].concat(), width);
+        labelled_pieces(lines, "", &[vec![plain("  ")], limits::use_pieces(limit, symbols)].concat(), width);
         if !limit.limit.description.is_empty() {
-            labelled_text(lines, "", &limit.limit.description, width, Role::Dim);
+            labeled_text(lines, "", &limit.limit.description, width, Role::Dim);
         }
     }
     if label == "binds now" {
-        labelled(lines, label, vec![dim("no limit is reached")]);
+        labeled(lines, label, vec![dim("no limit is reached")]);
     }
 }
 
@@ -75,13 +75,13 @@ fn waiting(lines: &mut Lines, state: &State, account: &Account, width: usize) {
     let apps: Vec<String> = apps.take(8).collect();
     let more = if page.waiting > apps.len() { ", and more" } else { "" };
     let text = if apps.is_empty() { "nothing".to_owned() } else { format!("{}{more}", apps.join(", ")) };
-    labelled_text(lines, "waits for it", &text, width, Role::Text);
+    labeled_text(lines, "waits for it", &text, width, Role::Text);
 }
 
 fn usage(lines: &mut Lines, root: Option<&QueueUsageRow>) {
     let Some(root) = root else { return };
     let used = format::resource(&root.allocated);
-    labelled(lines, "uses", vec![if used.is_empty() { dim("nothing") } else { plain(used) }]);
+    labeled(lines, "uses", vec![if used.is_empty() { dim("nothing") } else { plain(used) }]);
     let running = format::count(root.running.len() as u64, "application");
-    labelled(lines, "runs", vec![plain(running), dim(format!(" of {} active", root.apps))]);
+    labeled(lines, "runs", vec![plain(running), dim(format!(" of {} active", root.apps))]);
 }

@@ -6,12 +6,12 @@ use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::state::State;
 use crate::state::page::Checkup;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use source::OwnHealth;
 use view::Health;
 
 /// The sheet of the checks.
-pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, checkup: &Checkup, width: usize, symbols: &Symbols) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, "Health")], ..Sheet::default() };
     let made = dim(format!(", at {}; 9 repeats the checks", format::when(checkup.at, state.cluster.past.live)));
     let left = &mut sheet.left;
@@ -21,7 +21,7 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> S
         OwnHealth::Reported(health, at) => {
             sheet.what =
                 vec![own(health), dim(format!(" by its own check at {}", format::when(*at, state.cluster.past.live)))];
-            list(left, health, width, signs);
+            list(left, health, width, symbols);
             left.push(Vec::new());
             left.push(vec![piece(Role::Strong, "On the data shown here: "), summary(&checkup.health), made]);
         }
@@ -30,7 +30,7 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> S
             left.push(vec![piece(Role::Strong, "On the data shown here: "), summary(&checkup.health), made]);
         }
     }
-    list(left, &checkup.health, width, signs);
+    list(left, &checkup.health, width, symbols);
     sheet
 }
 
@@ -54,15 +54,15 @@ fn summary(health: &Health) -> Piece {
     }
 }
 
-fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
+fn list(lines: &mut Lines, health: &Health, width: usize, symbols: &Symbols) {
     for check in &health.checks {
-        let sign =
-            if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
+        let symbol =
+            if check.succeeded { piece(Role::StateActive, symbols.active) } else { piece(Role::Error, symbols.fault) };
         // Equal names are distinguished by description.
         let (name, description) =
             (text::escape(&check.name).into_owned(), text::escape(&check.description).into_owned());
         let follows = text::width(&name) + text::width(&description) + 4 <= width;
-        lines.push(vec![sign, plain(" "), piece(Role::Strong, name)]);
+        lines.push(vec![symbol, plain(" "), piece(Role::Strong, name)]);
         if let Some(line) = lines.last_mut().filter(|_| follows) {
             line.extend([plain("  "), dim(description)]);
         }

@@ -19,7 +19,7 @@ use crate::present::format;
 use crate::present::layout;
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::state::State;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, QueuePath, Time, VCORE};
 use view::Sample;
 use view::history::{SAMPLE_EVERY, sample_of};
@@ -50,7 +50,7 @@ struct Columns<'s> {
 
 impl<'s> Columns<'s> {
     /// Uses the smallest step with which the oldest sample fits.
-    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, room: usize) -> Option<Self> {
+    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, space: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
         let (samples, now) = (samples.filter(|sample| sample.at < now.at).chain([now]), now.at);
         let wide = |every: Duration| {
@@ -59,15 +59,15 @@ impl<'s> Columns<'s> {
         };
         let steps = STEPS.map(Duration::from_secs);
         let whole = |every: &Duration| *every >= Duration::from_secs(60) || now.since(first) <= HOUR;
-        let fits = |every: &Duration| whole(every) && wide(*every) <= room;
+        let fits = |every: &Duration| whole(every) && wide(*every) <= space;
         let every = steps.into_iter().find(fits).unwrap_or(steps[STEPS.len() - 1]);
-        let mut columns = Self { every, samples: vec![None; room], before: vec![None; room] };
+        let mut columns = Self { every, samples: vec![None; space], before: vec![None; space] };
         let column = |at: Time| at.0 / u64::try_from(every.as_micros()).unwrap_or(u64::MAX);
         let newest = column(now);
         let mut last = None;
         for sample in samples {
             let ago = usize::try_from(newest.saturating_sub(column(sample.at))).unwrap_or(usize::MAX);
-            if let Some(at) = room.checked_sub(ago.saturating_add(1)) {
+            if let Some(at) = space.checked_sub(ago.saturating_add(1)) {
                 if columns.samples[at].is_none() {
                     columns.before[at] = last;
                 }
@@ -91,7 +91,7 @@ impl<'s> Columns<'s> {
         let now = "now";
         let end = empty.min(all.saturating_sub(now.len() + 1));
         let start = format!("{start:>end$}");
-        format!("{start:<room$}{now}", room = all.saturating_sub(now.len()).max(start.len() + 1))
+        format!("{start:<space$}{now}", space = all.saturating_sub(now.len()).max(start.len() + 1))
     }
 
     /// Fills single columns from the one before, because sample times do not match column times.
@@ -122,13 +122,13 @@ impl<'s> Columns<'s> {
 }
 
 /// The sheet of the cluster's or a queue's history.
-pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, symbols: &Symbols) -> Sheet {
     let title = queue.map_or_else(|| "History".to_owned(), |path| format!("History of {path}"));
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
-    let room = width.saturating_sub(PLOT).max(8);
+    let space = width.saturating_sub(PLOT).max(8);
     let view = &state.cluster.view;
     let now = Arc::new(sample_of(state.cluster.at, view));
-    let Some(columns) = Columns::of(view.history.iter(), &now, room) else {
+    let Some(columns) = Columns::of(view.history.iter(), &now, space) else {
         let every = format::duration(SAMPLE_EVERY);
         sheet.what = vec![dim(format!("no samples yet; a sample is taken every {every}"))];
         return sheet;
@@ -146,9 +146,9 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
     for series in &all {
         sheet.left.push(Vec::new());
-        sheet.left.extend(plot(series, (1, height), signs));
+        sheet.left.extend(plot(series, (1, height), symbols));
     }
-    if signs.are_words() {
+    if symbols.are_words() {
         let sampled = columns.samples.len() - columns.unsampled();
         let span = columns.every * u32::try_from(sampled).unwrap_or(u32::MAX);
         sheet.left.push(vec![dim(format!("The oldest sample is {} ago", format::duration(span)))]);
@@ -234,15 +234,15 @@ fn eighths(value: i64, base: i64, lines: usize) -> usize {
 }
 
 /// `wide` columns per value.
-pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Signs) -> Vec<Vec<Piece>> {
+pub(super) fn plot(series: &Series, (wide, height): (usize, usize), symbols: &Symbols) -> Vec<Vec<Piece>> {
     let seen = || series.values.iter().flatten().copied();
     let most = seen().max().unwrap_or(0);
     let base = series.base.unwrap_or(most).max(1);
     let now = series.values.iter().rev().copied().flatten().next();
     let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {}%", percent(value, base)));
     let message =
-        now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
-    if signs.are_words() {
+        now.map_or_else(|| symbols.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
+    if symbols.are_words() {
         return vec![in_words(series, &message, most)];
     }
     (0..height)
@@ -258,12 +258,12 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
             let scale = if line == height - 1 { "0".to_owned() } else { scale };
             let from = (height - 1 - line) * 8;
             let bar = |value: &Option<i64>| match value.map(|value| eighths(value, base, height)) {
-                Some(full) if full > from => signs.bars[(full - from).min(8) - 1],
+                Some(full) if full > from => symbols.bars[(full - from).min(8) - 1],
                 _ => " ",
             };
             vec![
                 piece(role, format!("{label:<SCALE$}")),
-                dim(format!("{scale:>width$} {}", signs.wall, width = PLOT - SCALE - 2)),
+                dim(format!("{scale:>width$} {}", symbols.wall, width = PLOT - SCALE - 2)),
                 piece(Role::UsageNormal, series.values.iter().map(|value| bar(value).repeat(wide)).collect::<String>()),
             ]
         })

@@ -1,6 +1,6 @@
 //! Facts for a bug report.
 
-use crate::present::details::sheet::{Sheet, labelled_text};
+use crate::present::details::sheet::{Sheet, labeled_text};
 use crate::present::pieces::piece;
 use crate::state::State;
 use crate::theme::Role;
@@ -39,10 +39,10 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
         ("theme", options.theme.to_string()),
         ("terminal", format!("{} x {}, {:?}", state.size.width, state.size.height, options.depth)),
     ] {
-        labelled_text(&mut sheet.left, label, &message, width, Role::Text);
+        labeled_text(&mut sheet.left, label, &message, width, Role::Text);
     }
     for note in &state.cluster.about.notes {
-        labelled_text(&mut sheet.left, "note", note, width, Role::Text);
+        labeled_text(&mut sheet.left, "note", note, width, Role::Text);
     }
     sheet
 }

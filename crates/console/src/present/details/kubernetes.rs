@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::present::details::sheet::{labelled, labelled_text};
+use crate::present::details::sheet::{labeled, labeled_text};
 use crate::present::format;
 use crate::present::pieces::{Lines, dim, piece, plain};
 use crate::present::text;
@@ -26,23 +26,23 @@ fn missing(lines: &mut Lines, all: &Kubernetes, kind: ObjectKind, label: &str, w
         ListState::Awaited => format!("waiting for {}", kind.words()),
         ListState::Stale(None, why) | ListState::Refused(why) => format!("unknown: {why}"),
     };
-    labelled_text(lines, label, &why, width, Role::Dim);
+    labeled_text(lines, label, &why, width, Role::Dim);
 }
 
 /// The pod of a request.
 pub fn ask(lines: &mut Lines, state: &State, id: &AskId, width: usize) {
     let Some(pod) = known(state).and_then(|all| all.pod_of(id)) else { return };
     let text = pod_words(pod);
-    let role = if pod.trouble(false).is_some() { Role::Warning } else { Role::Text };
-    labelled_text(lines, "its pod", &text, width, role);
+    let role = if pod.problem(false).is_some() { Role::Warning } else { Role::Text };
+    labeled_text(lines, "its pod", &text, width, role);
     if let Some(message) = pod.message.as_deref() {
-        labelled_text(lines, "", message, width, role);
+        labeled_text(lines, "", message, width, role);
     }
     if let Some(owner) = &pod.owner {
-        labelled_text(lines, "made by", &owner_words(owner, &pod.namespace), width, Role::Text);
+        labeled_text(lines, "made by", &owner_words(owner, &pod.namespace), width, Role::Text);
     }
     if let Some(class) = &pod.priority_class {
-        labelled_text(lines, "class", class, width, Role::Text);
+        labeled_text(lines, "class", class, width, Role::Text);
     }
     conditions(lines, &pod.conditions, state.cluster.at, width);
 }
@@ -67,17 +67,17 @@ pub fn owner_words(owner: &OwnerName, namespace: &str) -> String {
 pub fn conditions(lines: &mut Lines, all: &[Condition], now: Time, width: usize) {
     // A true pressure condition is bad.
     let good = |one: &&Condition| one.is_true() != bad_news(&one.kind);
-    let holds: Vec<&str> = all.iter().filter(good).filter(|one| one.is_true()).map(|one| &*one.kind).collect();
+    let fulfilled: Vec<&str> = all.iter().filter(good).filter(|one| one.is_true()).map(|one| &*one.kind).collect();
     let mut label = "conditions";
-    if !holds.is_empty() {
-        labelled_text(lines, label, &holds.join(", "), width, Role::Text);
+    if !fulfilled.is_empty() {
+        labeled_text(lines, label, &fulfilled.join(", "), width, Role::Text);
         label = "";
     }
     for one in all.iter().filter(|one| !good(one)) {
         let since = one.since.map(|since| format!(" for {}", format::duration(now.since(since)))).unwrap_or_default();
         let why: Vec<&str> = [&*one.reason, &*one.message].into_iter().filter(|text| !text.is_empty()).collect();
         let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(", ")) };
-        labelled_text(lines, label, &format!("{} {}{since}{why}", one.kind, one.status), width, Role::Warning);
+        labeled_text(lines, label, &format!("{} {}{since}{why}", one.kind, one.status), width, Role::Warning);
         label = "";
     }
 }
@@ -90,8 +90,8 @@ fn bad_news(kind: &str) -> bool {
 pub fn app(lines: &mut Lines, state: &State, row: &AppRow, width: usize) {
     let Some(all) = known(state) else { return };
     missing(lines, all, ObjectKind::Pods, "pods", width);
-    if let Some(trouble) = all.trouble(row) {
-        labelled_text(lines, "trouble", &trouble, width, Role::Warning);
+    if let Some(problem) = all.problem(row) {
+        labeled_text(lines, "trouble", &problem, width, Role::Warning);
     }
     let pods: Vec<&Arc<PodRow>> = all.pods_of(&row.id).collect();
     if pods.is_empty() {
@@ -106,10 +106,10 @@ pub fn app(lines: &mut Lines, state: &State, row: &AppRow, width: usize) {
     let statuses: Vec<String> = statuses.into_iter().map(|(status, count)| format!("{count} {status}")).collect();
     let restarts: u64 = pods.iter().map(|pod| u64::from(pod.restarts)).sum();
     let restarts = if restarts == 0 { String::new() } else { format!("; {}", format::count(restarts, "restart")) };
-    labelled_text(lines, "pods", &format!("{}{restarts}", statuses.join(", ")), width, Role::Text);
+    labeled_text(lines, "pods", &format!("{}{restarts}", statuses.join(", ")), width, Role::Text);
     for (at, (owner, count)) in owners.into_iter().enumerate() {
         let text = format!("{owner} ({})", format::count(count as u64, "pod"));
-        labelled_text(lines, if at == 0 { "made by" } else { "" }, &text, width, Role::Text);
+        labeled_text(lines, if at == 0 { "made by" } else { "" }, &text, width, Role::Text);
     }
     not_given(lines, row, &pods, width);
 }
@@ -122,13 +122,13 @@ fn not_given(lines: &mut Lines, row: &AppRow, pods: &[&Arc<PodRow>], width: usiz
     let left: Vec<_> = pods.iter().filter(|pod| !pod.phase.is_over() && !given.contains(&*pod.uid)).collect();
     for (at, pod) in left.iter().take(NAMED).enumerate() {
         let text = format!("{} {}", pod.full_name(), pod.status);
-        labelled_text(lines, if at == 0 { "not asked" } else { "" }, &text, width, Role::Warning);
+        labeled_text(lines, if at == 0 { "not asked" } else { "" }, &text, width, Role::Warning);
         if let Some(message) = &pod.message {
-            labelled_text(lines, "", message, width, Role::Dim);
+            labeled_text(lines, "", message, width, Role::Dim);
         }
     }
     if left.len() > NAMED {
-        labelled(lines, "", vec![dim(format!("and {} more pods without a request", left.len() - NAMED))]);
+        labeled(lines, "", vec![dim(format!("and {} more pods without a request", left.len() - NAMED))]);
     }
 }
 
@@ -144,10 +144,10 @@ pub fn node(lines: &mut Lines, state: &State, row: &NodeRow, width: usize) -> bo
     if let Some(node) = all.nodes.get(&row.id) {
         conditions(lines, &node.conditions, state.cluster.at, width);
         if !node.taints.is_empty() {
-            labelled_text(lines, "taints", &node.taints.join(", "), width, Role::Text);
+            labeled_text(lines, "taints", &node.taints.join(", "), width, Role::Text);
         }
         let age = format::duration(state.cluster.at.since(node.created));
-        labelled(
+        labeled(
             lines,
             "kubelet",
             vec![plain(text::escape(&node.kubelet).into_owned()), dim(format!("  node for {age}"))],
@@ -158,12 +158,12 @@ pub fn node(lines: &mut Lines, state: &State, row: &NodeRow, width: usize) -> bo
         let needs =
             if pod.requests.is_empty() { String::new() } else { format!("  {}", format::resource(&pod.requests)) };
         let text = format!("{}{needs}  {}, by {}", pod.full_name(), pod.status, pod.scheduler);
-        labelled_text(lines, if named { "" } else { "others run" }, &text, width, Role::Text);
+        labeled_text(lines, if named { "" } else { "others run" }, &text, width, Role::Text);
         named = true;
     }
     if let Some(node) = all.nodes.get(&row.id) {
         for (at, (key, value)) in node.labels.iter().enumerate() {
-            labelled_text(lines, if at == 0 { "labels" } else { "" }, &format!("{key}={value}"), width, Role::Dim);
+            labeled_text(lines, if at == 0 { "labels" } else { "" }, &format!("{key}={value}"), width, Role::Dim);
         }
     }
     named
@@ -182,10 +182,10 @@ pub fn queue(lines: &mut Lines, state: &State, part: &PartitionView, row: &Queue
         if !parent && !named && !in_use.contains(&**name) {
             continue;
         }
-        labelled(lines, label, vec![piece(Role::Text, name.to_string())]);
+        labeled(lines, label, vec![piece(Role::Text, name.to_string())]);
         label = "";
         for (key, value) in &namespace.annotations {
-            labelled_text(lines, "", &format!("  {key} = {value}"), width, Role::Dim);
+            labeled_text(lines, "", &format!("  {key} = {value}"), width, Role::Dim);
         }
     }
 }

@@ -12,7 +12,6 @@
 
 mod account;
 mod app;
-pub mod beside;
 mod event;
 mod health;
 mod history;
@@ -24,6 +23,7 @@ mod queue;
 mod quota;
 mod records;
 pub mod sheet;
+pub mod side_text;
 mod sides;
 mod sides_tree;
 mod simulated;
@@ -32,7 +32,7 @@ mod why;
 
 pub use self::sheet::Sheet;
 use crate::present::layout;
-use crate::present::pieces::{Lines, Piece, plain, sign_set};
+use crate::present::pieces::{Lines, Piece, plain, symbol_set};
 use crate::state::State;
 use crate::state::page::Subject;
 use crate::theme::Role;
@@ -40,24 +40,24 @@ use crate::theme::Role;
 const TWO_COLUMNS: u16 = 112;
 /// The sheet of a subject for columns of `width`.
 pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     match subject {
-        Subject::Queue(path) => queue::sheet(state, path, width, signs),
-        Subject::App(row) => app::sheet(state, row, width, signs),
-        Subject::Node(id) => node::sheet(state, id, width, signs),
-        Subject::Account(account) => account::sheet(state, account, width, signs),
-        Subject::Why(row) => why::app(state, row, width, signs),
-        Subject::Access(path) => why::access_to(state, path, width, signs),
-        Subject::Health(checkup) => health::sheet(state, checkup, width, signs),
+        Subject::Queue(path) => queue::sheet(state, path, width, symbols),
+        Subject::App(row) => app::sheet(state, row, width, symbols),
+        Subject::Node(id) => node::sheet(state, id, width, symbols),
+        Subject::Account(account) => account::sheet(state, account, width, symbols),
+        Subject::Why(row) => why::app(state, row, width, symbols),
+        Subject::Access(path) => why::access_to(state, path, width, symbols),
+        Subject::Health(checkup) => health::sheet(state, checkup, width, symbols),
         Subject::Info => info::sheet(state, width),
-        Subject::Partitions => partitions::sheet(state, width, signs),
-        Subject::Event(record) => event::sheet(state, record, width, signs),
-        Subject::Entry(entry) => records::entry(entry, state.cluster.past.live, width, signs),
+        Subject::Partitions => partitions::sheet(state, width, symbols),
+        Subject::Event(record) => event::sheet(state, record, width, symbols),
+        Subject::Entry(entry) => records::entry(entry, state.cluster.past.live, width, symbols),
         Subject::Revision(number) => records::revision(state, *number, width),
-        Subject::Sides => sides::sheet(state, width, signs),
-        Subject::Compare(old, new) => records::compare(state, (*old, *new), width, signs),
-        Subject::Simulated(run) => simulated::sheet(run, width, signs),
-        Subject::History(queue) => history::sheet(state, queue.as_ref(), width, signs),
+        Subject::Sides => sides::sheet(state, width, symbols),
+        Subject::Compare(old, new) => records::compare(state, (*old, *new), width, symbols),
+        Subject::Simulated(run) => simulated::sheet(run, width, symbols),
+        Subject::History(queue) => history::sheet(state, queue.as_ref(), width, symbols),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::present::details::sheet::{Sheet, at_right, figure, gone, in_words, labelled, labelled_text};
+use crate::present::details::sheet::{Sheet, at_right, gone, in_words, labeled, labeled_text, metric};
 use crate::present::details::{kubernetes, quota};
 use crate::present::edit_completion::only_elsewhere;
 use crate::present::format;
@@ -14,7 +14,7 @@ use crate::present::text;
 use crate::present::unknown;
 use crate::present::words::in_state_for;
 use crate::state::State;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use config::{LimitConfig, TemplateConfig};
 use model::{MEMORY, Priority, Profile, QueuePath, QueueState, Resource, VCORE};
 use view::drain::admins;
@@ -22,28 +22,28 @@ use view::explain::{AclKind, PriorityStep};
 use view::{LimitUse, Origin, PartitionView, QueueRow};
 
 /// The sheet of a queue.
-pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, path: &QueuePath, width: usize, symbols: &Symbols) -> Sheet {
     let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());
     };
     let mut left = Lines::new();
     draining(&mut left, state, part, row, width);
-    priority(&mut left, part, row, width, signs);
+    priority(&mut left, part, row, width, symbols);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
     properties(&mut left, (Source::of(state), part.rules.profile()), row, width);
     let mut right = Lines::new();
-    resources(&mut right, part, row, width, signs);
+    resources(&mut right, part, row, width, symbols);
     quota::lines(&mut right, state, (part, row), width);
     applications(&mut right, state, part, row, width);
     kubernetes::queue(&mut right, state, part, row, width);
-    limits(&mut right, state, (part, row), width, signs);
+    limits(&mut right, state, (part, row), width, symbols);
     template(&mut right, row, width);
     unknown::lines(&mut right, Some(part), "queue", row.path.as_str(), width);
-    Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(state, row, signs), left, right }
+    Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(state, row, symbols), left, right }
 }
 
-fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+fn what(state: &State, row: &QueueRow, symbols: &Symbols) -> Vec<Piece> {
     let kind = if row.leaf { "leaf" } else { "parent" };
     let managed = if row.managed { "managed" } else { "dynamic" };
     let place = match row.settings.at {
@@ -51,14 +51,18 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
         None => String::new(),
     };
     let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
-    let (sign, role) = queue_cells::state_sign(row.state, signs);
+    let (symbol, role) = queue_cells::state_symbol(row.state, symbols);
     let role = if stuck { Role::Danger } else { role };
     let since = match row.state {
         QueueState::Active => String::new(),
         _ => format!(" for {}", in_state_for(row, state.cluster.at)),
     };
     let since = if stuck { format!("{since}, stuck") } else { since };
-    vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
+    vec![
+        dim(format!("{kind}, {managed}{place}   ")),
+        piece(role, symbol),
+        piece(role, format!(" {}{since}", row.state)),
+    ]
 }
 
 /// The applications that block it, and who can act (SCH-210, SCH-211).
@@ -69,62 +73,60 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
     let draining = part.draining(row);
     let apps = &draining.applications;
     if apps.is_empty() {
-        labelled_text(lines, "blocked by", "nothing: the next cleanup removes it", width, Role::Text);
+        labeled_text(lines, "blocked by", "nothing: the next cleanup removes it", width, Role::Text);
     }
     let most = HOLDERS.max(layout::named_in_details(state));
     for (at, app) in apps.iter().take(most).enumerate() {
         let with =
             if app.allocated.is_zero() { "nothing allocated".to_owned() } else { format::resource(&app.allocated) };
         let text = format!("{} ({}) {}, {with}", app.id, app.who.user, app.state);
-        labelled_text(lines, if at == 0 { "blocked by" } else { "" }, &text, width, Role::StateDraining);
+        labeled_text(lines, if at == 0 { "blocked by" } else { "" }, &text, width, Role::StateDraining);
     }
     if apps.len() > most {
-        labelled(lines, "", vec![dim(format!("and {} more; 0 lists them", apps.len() - most))]);
+        labeled(lines, "", vec![dim(format!("and {} more; 0 lists them", apps.len() - most))]);
     }
     match draining.empty_by() {
         Some(by) => {
             let over = format::duration(by.since(state.cluster.at));
-            labelled_text(lines, "over", &format!("in {over}, without new requests"), width, Role::Text);
+            labeled_text(lines, "over", &format!("in {over}, without new requests"), width, Role::Text);
         }
         None if apps.is_empty() => {}
-        None => {
-            labelled_text(lines, "over", "when its applications complete, or are moved or killed", width, Role::Dim)
-        }
+        None => labeled_text(lines, "over", "when its applications complete, or are moved or killed", width, Role::Dim),
     }
-    labelled_text(lines, "may act", &admins(&draining.admins), width, Role::Text);
+    labeled_text(lines, "may act", &admins(&draining.admins), width, Role::Text);
 }
 
 /// The priority as each parent sees it (SCH-062, SCH-063).
-fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
+fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, symbols: &Symbols) {
     let name_width = if width < 50 { 9 } else { 14 };
     let steps = part.priority_steps(row);
     let shown = |priority: Priority| {
-        if priority == Priority::MIN { signs.nothing.to_owned() } else { priority.to_string() }
+        if priority == Priority::MIN { symbols.nothing.to_owned() } else { priority.to_string() }
     };
     let of = if row.leaf { "application" } else { "queue below" };
     let value = match row.priority.raw {
-        Priority::MIN => vec![dim(format!("{}  no pending requests", signs.nothing))],
+        Priority::MIN => vec![dim(format!("{}  no pending requests", symbols.nothing))],
         raw => vec![plain(raw.to_string()), dim(format!("  the highest {of}"))],
     };
-    labelled(lines, "priority", value);
+    labeled(lines, "priority", value);
     for (at, step) in steps.iter().enumerate() {
         let label = if at == 0 { "  seen by parent" } else { "" };
         let name = text::escape(step.queue.name()).into_owned();
-        let name = text::cut(&name, name_width, signs.ellipsis).into_owned();
+        let name = text::cut(&name, name_width, symbols.ellipsis).into_owned();
         let pad = name_width - text::width(&name);
         let mut value = vec![plain(name), plain(" ".repeat(pad)), at_right(plain(shown(step.outside)), 6), plain("  ")];
-        value.extend(how(step, signs));
-        labelled(lines, label, value);
+        value.extend(how(step, symbols));
+        labeled(lines, label, value);
     }
 }
 
-fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
+fn how(step: &PriorityStep, symbols: &Symbols) -> Vec<Piece> {
     let offset = match step.offset {
         0 => None,
-        up if up > 0 => Some(piece(Role::PriorityRaised, format!("{} offset {up}", signs.raised))),
-        down => Some(piece(Role::PriorityLowered, format!("{} offset {down}", signs.lowered))),
+        up if up > 0 => Some(piece(Role::PriorityRaised, format!("{} offset {up}", symbols.raised))),
+        down => Some(piece(Role::PriorityLowered, format!("{} offset {down}", symbols.lowered))),
     };
-    let fence = step.policy.is_fence().then(|| piece(Role::PriorityFenced, format!("{} fence", signs.fenced)));
+    let fence = step.policy.is_fence().then(|| piece(Role::PriorityFenced, format!("{} fence", symbols.fenced)));
     match (fence, offset) {
         (None, None) => vec![dim("unchanged")],
         (Some(fence), None) => vec![fence, dim(", offset 0")],
@@ -135,7 +137,7 @@ fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
 
 fn sorting(lines: &mut Lines, row: &QueueRow) {
     let by = if row.settings.sort_by_priority { ", by priority first" } else { ", without priority" };
-    labelled(lines, "sorts", vec![plain(row.settings.app_sort.name()), plain(by)]);
+    labeled(lines, "sorts", vec![plain(row.settings.app_sort.name()), plain(by)]);
 }
 
 fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
@@ -146,7 +148,7 @@ fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
             .map(|(queue, _, acl)| format!("{acl} ({})", queue.path.name()))
             .collect();
         let text = if granted.is_empty() { "nobody".to_owned() } else { granted.join(", ") };
-        labelled_text(lines, label, &text, width, Role::Text);
+        labeled_text(lines, label, &text, width, Role::Text);
     }
 }
 
@@ -164,23 +166,23 @@ fn properties(lines: &mut Lines, (source, profile): (Source<'_>, Profile), row: 
         let elsewhere = only_elsewhere("properties", &property.key, profile);
         let role = if elsewhere.is_some() { Role::Dim } else { Role::Text };
         text.extend(elsewhere.map(|who| format!(": no effect here, {who}")));
-        labelled_text(lines, if at == 0 { "properties" } else { "" }, &text, width, role);
+        labeled_text(lines, if at == 0 { "properties" } else { "" }, &text, width, role);
     }
 }
 
-fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
+fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, symbols: &Symbols) {
     // Without space, drop pending and guaranteed.
     let shown = if width < 50 { [true, false, false, true, true] } else { [true; 5] };
-    let cells = |name: Piece, figures: [Piece; 5], end: Piece| {
+    let cells = |name: Piece, metrics: [Piece; 5], end: Piece| {
         let mut line = vec![name];
         let widths = [7, 7, 7, 7, 9];
-        let cells = figures.into_iter().zip(widths).zip(shown).filter(|(_, shown)| *shown);
+        let cells = metrics.into_iter().zip(widths).zip(shown).filter(|(_, shown)| *shown);
         line.extend(cells.map(|((cell, width), _)| at_right(cell, width)));
         line.extend([plain("  "), end]);
         line
     };
     let heads = ["used", "pend", "guar", "max", "headroom"].map(dim);
-    if !signs.are_words() {
+    if !symbols.are_words() {
         lines.push(cells(dim(format!("{:<9}", "resources")), heads, dim("bound by")));
     }
     let headroom = part.headroom(row);
@@ -188,47 +190,47 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usi
         let of = |resource: Option<&Resource>| resource.and_then(|resource| resource.get(&name));
         let bound = part.effective_max(row, &name);
         let left = match of(headroom.as_ref()) {
-            Some(left) if left <= 0 => piece(Role::Danger, figure(&name, Some(left), signs).text),
-            left => figure(&name, left, signs),
+            Some(left) if left <= 0 => piece(Role::Danger, metric(&name, Some(left), symbols).text),
+            left => metric(&name, left, symbols),
         };
-        let mut figures = [
-            figure(&name, Some(row.allocated.amount(&name)).filter(|used| *used != 0), signs),
-            figure(&name, Some(row.pending.amount(&name)).filter(|pending| *pending != 0), signs),
-            figure(&name, of(row.guaranteed.as_ref()), signs),
-            figure(&name, of(row.max.as_ref()), signs),
+        let mut metrics = [
+            metric(&name, Some(row.allocated.amount(&name)).filter(|used| *used != 0), symbols),
+            metric(&name, Some(row.pending.amount(&name)).filter(|pending| *pending != 0), symbols),
+            metric(&name, of(row.guaranteed.as_ref()), symbols),
+            metric(&name, of(row.max.as_ref()), symbols),
             left,
         ];
         let lost = |row: &QueueRow, keys: &[&str]| unknown::of_amount(part, "queue", row.path.as_str(), keys, &name);
         let own = ["allocatedResource", "pendingResource", "guaranteedResource", "maxResource"];
-        for (figure, _) in figures.iter_mut().zip(own).filter(|(_, key)| lost(row, &[*key])) {
-            *figure = unknown::cell(signs);
+        for (metric, _) in metrics.iter_mut().zip(own).filter(|(_, key)| lost(row, &[*key])) {
+            *metric = unknown::cell(symbols);
         }
         if part.path_up(row).any(|row| lost(row, &["maxResource", "allocatedResource"])) {
-            figures[4] = unknown::cell(signs);
+            metrics[4] = unknown::cell(symbols);
         }
         let end = match bound {
             None => dim("no limit"),
             Some((queue, max)) => {
-                let max = figure(&name, Some(max), signs).text;
+                let max = metric(&name, Some(max), symbols).text;
                 if queue == row.path { plain("own max") } else { plain(format!("{} {max}", queue.name())) }
             }
         };
-        if signs.are_words() {
+        if symbols.are_words() {
             let heads = ["used", "pending", "guaranteed", "maximum", "headroom"];
-            let said: Vec<(&str, &Piece)> = heads.into_iter().zip(&figures).chain([("bound by", &end)]).collect();
-            lines.push(in_words(format::resource_name(&name), &said));
+            let reported: Vec<(&str, &Piece)> = heads.into_iter().zip(&metrics).chain([("bound by", &end)]).collect();
+            lines.push(in_words(format::resource_name(&name), &reported));
             continue;
         }
-        lines.push(cells(plain(short_name(&name, signs)), figures, end));
+        lines.push(cells(plain(short_name(&name, symbols)), metrics, end));
     }
     if !row.preempting.is_zero() {
-        labelled(lines, "preempting", vec![piece(Role::Warning, format::resource(&row.preempting))]);
+        labeled(lines, "preempting", vec![piece(Role::Warning, format::resource(&row.preempting))]);
     }
 }
 
-fn short_name(name: &str, signs: &Signs) -> String {
+fn short_name(name: &str, symbols: &Symbols) -> String {
     let shown = text::escape(format::resource_name(name)).into_owned();
-    let cut = text::cut(&shown, 9, signs.ellipsis).into_owned();
+    let cut = text::cut(&shown, 9, symbols.ellipsis).into_owned();
     let pad = 9 - text::width(&cut);
     format!("{cut}{}", " ".repeat(pad))
 }
@@ -257,9 +259,9 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
     let running = format!("{} of {max} running", row.running);
     let mut value = vec![if full { piece(Role::Danger, format!("{running} !")) } else { plain(running) }];
     value.push(dim(format!(", {}", format::live(state.cluster.apps_lag, row.app_count))));
-    labelled(lines, "applications", value);
+    labeled(lines, "applications", value);
     if row.allocating_accepted > 0 {
-        labelled(lines, "", vec![dim(format!("{} about to run, each counts", row.allocating_accepted))]);
+        labeled(lines, "", vec![dim(format!("{} about to run, each counts", row.allocating_accepted))]);
     }
     if row.leaf {
         let mut names: Vec<&str> =
@@ -268,7 +270,7 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
         names.truncate(8);
         if !names.is_empty() {
             let more = if row.apps.len() > names.len() { ", and more" } else { "" };
-            labelled_text(lines, "", &format!("{}{more}", names.join(", ")), width, Role::Dim);
+            labeled_text(lines, "", &format!("{}{more}", names.join(", ")), width, Role::Dim);
         }
         return;
     }
@@ -285,14 +287,14 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
     } else {
         format!("{}: {}{more}", row.children.len(), shown.join(", "))
     };
-    labelled_text(lines, "children", &children, width, Role::Text);
+    labeled_text(lines, "children", &children, width, Role::Text);
 }
 
 const HOLDERS: usize = 5;
 const NAMED: usize = 4;
 
 /// The limits of the queue and its parents; reached limits first.
-fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, signs: &Signs) {
+fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, symbols: &Symbols) {
     let (source, most) = (Source::of(state), NAMED.max(layout::named_in_details(state)));
     let mut label = "limits";
     let all =
@@ -301,17 +303,17 @@ fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &Queue
         for limit in queue.settings.limits.list() {
             let place = source.place(limit.at).map_or_else(String::new, |place| format!(", {place}"));
             let text = format!("{} ({}{place})", limit_text(limit), queue.path.name());
-            labelled_text(lines, label, &text, width, Role::Text);
+            labeled_text(lines, label, &text, width, Role::Text);
             label = "";
             let mut used: Vec<&LimitUse> = all.iter().filter(|one| Arc::ptr_eq(&one.limit, limit)).collect();
             used.sort_by_key(|one| !one.is_full());
             for one in used.iter().take(most) {
                 let mut value = vec![plain(format!("  {} has ", crate::present::limits::name(one.side, &one.name)))];
-                value.extend(crate::present::limits::use_pieces(one, signs));
-                labelled(lines, "", value);
+                value.extend(crate::present::limits::use_pieces(one, symbols));
+                labeled(lines, "", value);
             }
             if used.len() > most {
-                labelled(lines, "", vec![dim(format!("  and {} more", used.len() - most))]);
+                labeled(lines, "", vec![dim(format!("  and {} more", used.len() - most))]);
             }
         }
     }
@@ -335,7 +337,7 @@ fn limit_text(limit: &LimitConfig) -> String {
 fn template(lines: &mut Lines, row: &QueueRow, width: usize) {
     let Some((from, template)) = &row.settings.template else { return };
     let text = format!("{} ({})", template_text(template), from.name());
-    labelled_text(lines, "template", &text, width, Role::Text);
+    labeled_text(lines, "template", &text, width, Role::Text);
 }
 
 fn template_text(template: &TemplateConfig) -> String {

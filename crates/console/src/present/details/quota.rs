@@ -1,6 +1,6 @@
 //! A queue above its maximum, and quota preemption (N-01).
 
-use crate::present::details::sheet::labelled_text;
+use crate::present::details::sheet::labeled_text;
 use crate::present::edit_completion::only_elsewhere;
 use crate::present::format;
 use crate::present::layout;
@@ -13,7 +13,7 @@ use view::{PartitionView, QueueRow, QuotaForecast};
 
 const DELAY: &str = "quota.preemption.delay";
 /// More allocations are not searched in the draw loop.
-const LOOKED_AT: usize = 5_000;
+const MOST_EXAMINED: usize = 5_000;
 const NAMED: usize = 4;
 
 /// Adds nothing for the root.
@@ -22,48 +22,48 @@ pub(super) fn lines(lines: &mut Lines, state: &State, (part, row): (&PartitionVi
         return;
     }
     let above = format::resource(&PartitionView::above_max(row));
-    labelled_text(lines, "above max", &above, width, Role::Warning);
+    labeled_text(lines, "above max", &above, width, Role::Warning);
     let now = state.cluster.at;
     let Some(due) = row.quota_due.filter(|_| part.quota_preemption) else {
-        return labelled_text(lines, "", &runs_on(part, row), width, Role::Dim);
+        return labeled_text(lines, "", &runs_on(part, row), width, Role::Dim);
     };
-    let forecast = looked_at(part).then(|| part.quota_forecasts(now));
+    let forecast = examined(part).then(|| part.quota_forecasts(now));
     let Some(forecasts) = forecast else {
         let text = format!("in {}, too many allocations to list", span(due.since(now)));
-        return labelled_text(lines, "preempts", &text, width, Role::Warning);
+        return labeled_text(lines, "preempts", &text, width, Role::Warning);
     };
     match forecasts.iter().find(|one| one.queue == row.path) {
-        Some(one) => going(lines, (state, one), row, now, width),
-        None => labelled_text(lines, "preempts", "nothing: earlier preemptions are enough", width, Role::Dim),
+        Some(one) => forecast_lines(lines, (state, one), row, now, width),
+        None => labeled_text(lines, "preempts", "nothing: earlier preemptions are enough", width, Role::Dim),
     }
 }
 
-fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueRow, now: Time, width: usize) {
+fn forecast_lines(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueRow, now: Time, width: usize) {
     let delay = row.settings.quota_preemption_delay;
     let counted = match one.since {
         Some(since) if !delay.is_zero() => format!(", after {} of {}", span(now.since(since)), span(delay)),
         _ => String::new(),
     };
     let text = format!("in {}{counted}", span(one.at.since(now)));
-    labelled_text(lines, "preempts", &text, width, Role::Warning);
+    labeled_text(lines, "preempts", &text, width, Role::Warning);
     let Some(victims) = &one.victims else {
         let text = format!("{} of it; the scheduler does not report which", format::resource(&one.excess));
-        return labelled_text(lines, "goes", &text, width, Role::Warning);
+        return labeled_text(lines, "goes", &text, width, Role::Warning);
     };
     let (apps, most) = (one.by_app(), NAMED.max(layout::named_in_details(state)));
     if victims.is_empty() {
-        labelled_text(lines, "goes", "nothing", width, Role::Text);
+        labeled_text(lines, "goes", "nothing", width, Role::Text);
     }
     for (at, (app, user, count)) in apps.iter().take(most).enumerate() {
         let text = format!("{} of {app} ({user})", format::count(*count as u64, "allocation"));
-        labelled_text(lines, if at == 0 { "goes" } else { "" }, &text, width, Role::Warning);
+        labeled_text(lines, if at == 0 { "goes" } else { "" }, &text, width, Role::Warning);
     }
     if apps.len() > most {
-        labelled_text(lines, "", &format!("and of {} more", apps.len() - most), width, Role::Warning);
+        labeled_text(lines, "", &format!("and of {} more", apps.len() - most), width, Role::Warning);
     }
     if let Some(left) = one.left().filter(|left| !left.is_empty()) {
         let text = format!("{}: running allocations are too large, or protected", format::resource(&left));
-        labelled_text(lines, "stays above", &text, width, Role::Text);
+        labeled_text(lines, "stays above", &text, width, Role::Text);
     }
 }
 
@@ -82,9 +82,9 @@ fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     }
 }
 
-fn looked_at(part: &PartitionView) -> bool {
+fn examined(part: &PartitionView) -> bool {
     let due = part.queues.iter().flatten().filter(|row| row.quota_due.is_some());
-    let mut left = LOOKED_AT;
+    let mut left = MOST_EXAMINED;
     part.quota_reported.is_some()
         || due.into_iter().all(|row| {
             let count = part.count_asks(row, left);

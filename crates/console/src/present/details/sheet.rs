@@ -3,7 +3,7 @@
 use crate::present::pieces;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 
 /// The column of values after labels.
 pub const LABEL: usize = 13;
@@ -22,7 +22,7 @@ pub struct Sheet {
 }
 
 /// Adds a labelled line.
-pub fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
+pub fn labeled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
     // A long label moves its text.
     let gap = if text::width(label) < LABEL { "" } else { "  " };
     let mut line = vec![dim(format!("{label:<LABEL$}{gap}"))];
@@ -31,10 +31,10 @@ pub fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
 }
 
 /// Adds a labelled text, wrapped to `width`.
-pub fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, role: Role) {
+pub fn labeled_text(lines: &mut Lines, label: &str, value: &str, width: usize, role: Role) {
     let value = text::escape(value).into_owned();
     for (at, line) in text::wrap(&value, width.saturating_sub(LABEL)).into_iter().enumerate() {
-        labelled(lines, if at == 0 { label } else { "" }, vec![piece(role, line)]);
+        labeled(lines, if at == 0 { label } else { "" }, vec![piece(role, line)]);
     }
 }
 
@@ -42,7 +42,7 @@ pub fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, 
 pub fn labelled_pieces(lines: &mut Lines, label: &str, value: &[Piece], width: usize) {
     for (at, line) in pieces::wrap(value, width.saturating_sub(LABEL + 2)).into_iter().enumerate() {
         let indent = if at == 0 { None } else { Some(plain("  ")) };
-        labelled(lines, if at == 0 { label } else { "" }, indent.into_iter().chain(line).collect());
+        labeled(lines, if at == 0 { label } else { "" }, indent.into_iter().chain(line).collect());
     }
 }
 
@@ -52,17 +52,17 @@ pub fn gone(name: String) -> Sheet {
 }
 
 /// A value, or the symbol for none.
-pub fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
+pub fn metric(name: &str, amount: Option<i64>, symbols: &Symbols) -> Piece {
     match amount {
-        None => dim(signs.nothing),
+        None => dim(symbols.nothing),
         Some(amount) => plain(view::units::show_amount(name, amount)),
     }
 }
 
 /// `cpu  used 7.5, guaranteed 4`, for screen readers.
-pub fn in_words(name: &str, figures: &[(&str, &Piece)]) -> Vec<Piece> {
-    let said: Vec<String> = figures.iter().map(|(head, figure)| format!("{head} {}", figure.text.trim())).collect();
-    vec![dim(format!("{name} ")), plain(said.join(", "))]
+pub fn in_words(name: &str, metrics: &[(&str, &Piece)]) -> Vec<Piece> {
+    let reported: Vec<String> = metrics.iter().map(|(head, metric)| format!("{head} {}", metric.text.trim())).collect();
+    vec![dim(format!("{name} ")), plain(reported.join(", "))]
 }
 
 /// A right-aligned cell.

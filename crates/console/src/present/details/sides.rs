@@ -28,9 +28,9 @@ use crate::present::format;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::state::State;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::Resource;
-use source::{AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally};
+use source::{AppTally, Comparison, Effect, FirstDifference, Metrics, NodeTally};
 use view::units::show_amount;
 
 const MOST_THINGS: usize = 50;
@@ -45,12 +45,12 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(width: usize, signs: &Signs) -> Self {
+    fn of(width: usize, symbols: &Symbols) -> Self {
         let side = (width / 4).clamp(12, 34);
         Self {
             name: width.saturating_sub(2 * (side + 1)).clamp(12, 48),
             side,
-            ellipsis: signs.ellipsis,
+            ellipsis: symbols.ellipsis,
             in_tree: false,
         }
     }
@@ -65,19 +65,19 @@ impl Columns {
         vec![name, after_name, without, after_without, cell(with, self.side).0]
     }
 
-    fn figure(&self, name: String, without: String, with: String) -> Vec<Piece> {
+    fn metric(&self, name: String, without: String, with: String) -> Vec<Piece> {
         let role = if without == with { Role::Dim } else { Role::DiffChange };
         self.line(dim(format!("  {name}")), piece(Role::Text, without), piece(role, with))
     }
 }
 
 /// The sheet of both sides.
-pub fn sheet(state: &State, width: usize, signs: &'static Signs) -> Sheet {
+pub fn sheet(state: &State, width: usize, symbols: &'static Symbols) -> Sheet {
     let title = vec![piece(Role::Title, "Without and with the changes")];
     let Some(trial) = &state.cluster.trial else {
         return Sheet { title, what: vec![dim("not a what-if")], ..Sheet::default() };
     };
-    let after = format::duration(trial.now.since(trial.began));
+    let after = format::duration(trial.now.since(trial.started_at));
     let what = vec![dim(format!("after {after}, {}", format::count(trial.changes.len() as u64, "change")))];
     let mut left = Lines::new();
     for (number, change) in trial.changes.iter().enumerate() {
@@ -85,7 +85,7 @@ pub fn sheet(state: &State, width: usize, signs: &'static Signs) -> Sheet {
     }
     match &trial.comparison {
         None => left.push(vec![dim("comparing both sides")]),
-        Some(comparison) => compared(&mut left, state, comparison, width, signs),
+        Some(comparison) => compared(&mut left, state, comparison, width, symbols),
     }
     left.push(Vec::new());
     wrapped(&mut left, &trial.assumed, width, Role::Dim);
@@ -97,21 +97,21 @@ fn wrapped(lines: &mut Lines, words: &str, width: usize, role: Role) {
     lines.extend(text::wrap(&words, width).into_iter().map(|line| vec![piece(role, line)]));
 }
 
-fn compared(lines: &mut Lines, state: &State, comparison: &Comparison, width: usize, signs: &'static Signs) {
+fn compared(lines: &mut Lines, state: &State, comparison: &Comparison, width: usize, symbols: &'static Symbols) {
     lines.push(Vec::new());
     wrapped(lines, &comparison.verdict, width, Role::Strong);
-    let in_tree = !signs.are_words();
+    let in_tree = !symbols.are_words();
     if in_tree {
         lines.push(Vec::new());
-        lines.extend(sides_tree::lines(state, comparison, width, signs));
+        lines.extend(sides_tree::lines(state, comparison, width, symbols));
     }
-    let columns = Columns { in_tree, ..Columns::of(width, signs) };
+    let columns = Columns { in_tree, ..Columns::of(width, symbols) };
     let head = |word: &'static str| piece(Role::Title, word);
     lines.push(Vec::new());
     lines.push(columns.line(plain(""), head("WITHOUT"), head("WITH")));
     let [without, with] = &comparison.total;
     lines.push(vec![piece(Role::Strong, "the whole partition")]);
-    lines.extend(figures(columns, (without, with), comparison.long_wait, true));
+    lines.extend(metrics(columns, (without, with), comparison.long_wait, true));
     if let Some(first) = &comparison.first {
         first_difference(lines, first, width);
     }
@@ -120,22 +120,22 @@ fn compared(lines: &mut Lines, state: &State, comparison: &Comparison, width: us
         lines.push(columns.line(name, course(app.without.as_ref()), course(app.with.as_ref())));
     }
     more(lines, comparison.apps.len(), MOST_APPS);
-    let shares = |lines: &mut Lines, kind: &str, all: Vec<(String, Figures, Figures)>| {
+    let shares = |lines: &mut Lines, kind: &str, all: Vec<(String, Metrics, Metrics)>| {
         let count = all.len();
         for (name, without, with) in all.into_iter().take(MOST_THINGS) {
             let columns = Columns { in_tree: in_tree && kind.is_empty(), ..columns };
-            let figures = figures(columns, (&without, &with), comparison.long_wait, false);
-            if !figures.is_empty() {
+            let metrics = metrics(columns, (&without, &with), comparison.long_wait, false);
+            if !metrics.is_empty() {
                 lines.push(vec![piece(Role::Strong, format!("{kind}{name}"))]);
-                lines.extend(figures);
+                lines.extend(metrics);
             }
         }
         more(lines, count, MOST_THINGS);
     };
-    let both = |pair: &(Option<Figures>, Option<Figures>)| {
+    let both = |pair: &(Option<Metrics>, Option<Metrics>)| {
         (pair.0.clone().unwrap_or_default(), pair.1.clone().unwrap_or_default())
     };
-    let named = |name: String, pair: &(Option<Figures>, Option<Figures>)| {
+    let named = |name: String, pair: &(Option<Metrics>, Option<Metrics>)| {
         let (without, with) = both(pair);
         (name, without, with)
     };
@@ -169,23 +169,23 @@ fn first_difference(lines: &mut Lines, first: &FirstDifference, width: usize) {
 }
 
 /// `all`: also equal counts.
-fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: Duration, all: bool) -> Lines {
+fn metrics(columns: Columns, (without, with): (&Metrics, &Metrics), long_wait: Duration, all: bool) -> Lines {
     let mut lines = Lines::new();
     let mut add = |name: &str, one: String, other: String, retained: bool| {
         let in_tree = columns.in_tree && IN_TREE.contains(&name);
         if !in_tree && (one != other || retained) {
-            lines.push(columns.figure(name.to_owned(), one, other));
+            lines.push(columns.metric(name.to_owned(), one, other));
         }
     };
     let long = format!("requests that waited over {}", format::duration(long_wait));
-    for (name, figure) in [
-        ("applications that start", (|one| one.started) as fn(&Figures) -> u64),
+    for (name, metric) in [
+        ("applications that start", (|one| one.started) as fn(&Metrics) -> u64),
         ("applications that end", |one| one.ended),
         ("allocations preempted", |one| one.preempted),
         ("pending requests", |one| one.waiting),
         (&long, |one| one.long_waits),
     ] {
-        add(name, figure(without).to_string(), figure(with).to_string(), all);
+        add(name, metric(without).to_string(), metric(with).to_string(), all);
     }
     add("average wait of a request", exact(without.mean_wait()), exact(with.mean_wait()), all);
     add("time below its guarantee", exact(without.below_guarantee), exact(with.below_guarantee), false);
@@ -229,17 +229,17 @@ fn nodes(lines: &mut Lines, columns: Columns, node: &str, sides: (Option<&NodeTa
         [("has", &without.capacity, &with.capacity), ("in use now", &without.allocated, &with.allocated)]
     {
         for (resource, one, other) in amounts(one, other).into_iter().filter(|(_, one, other)| one != other) {
-            lines.push(columns.figure(format!("{} {words}", format::resource_name(&resource)), one, other));
+            lines.push(columns.metric(format!("{} {words}", format::resource_name(&resource)), one, other));
         }
     }
     if without.allocations != with.allocations {
         let (one, other) = (without.allocations.to_string(), with.allocations.to_string());
-        lines.push(columns.figure("allocations".to_owned(), one, other));
+        lines.push(columns.metric("allocations".to_owned(), one, other));
     }
     if without.schedulable != with.schedulable {
-        let words = |takes: bool| if takes { "yes" } else { "no" }.to_owned();
+        let words = |accepts: bool| if accepts { "yes" } else { "no" }.to_owned();
         let (one, other) = (words(without.schedulable), words(with.schedulable));
-        lines.push(columns.figure("takes allocations".to_owned(), one, other));
+        lines.push(columns.metric("takes allocations".to_owned(), one, other));
     }
 }
 
@@ -270,14 +270,14 @@ fn course(tally: Option<&AppTally>) -> Piece {
         return piece(Role::Warning, "killed");
     }
     let mut parts = Vec::new();
-    let mut say = |count: u64, words: &str| {
+    let mut add_words = |count: u64, words: &str| {
         if count > 0 {
             parts.push(format!("{count} {words}"));
         }
     };
-    say(tally.running, "run");
-    say(tally.waiting, "wait");
-    say(tally.preempted, "preempted");
+    add_words(tally.running, "run");
+    add_words(tally.waiting, "wait");
+    add_words(tally.preempted, "preempted");
     if tally.ended.is_some() {
         parts.push("ended".to_owned());
     }

@@ -19,9 +19,9 @@ use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::present::trend_cells::height;
 use crate::state::State;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, QueuePath, VCORE};
-use source::{Comparison, Figures};
+use source::{Comparison, Metrics};
 use view::units::show_amount;
 
 /// How wide the names are, at least and at most.
@@ -39,13 +39,13 @@ struct Column {
     place: u8,
     /// The widths of the three figures, with the blank before each.
     widths: [usize; 3],
-    of: fn(&Figures) -> i64,
+    of: fn(&Metrics) -> i64,
     show: fn(i64) -> String,
     /// The sides are drawn over time, and the value is the mean.
     trend: bool,
 }
 
-const fn column(title: &'static str, place: u8, of: fn(&Figures) -> i64, show: fn(i64) -> String) -> Column {
+const fn column(title: &'static str, place: u8, of: fn(&Metrics) -> i64, show: fn(i64) -> String) -> Column {
     Column { title, place, widths: [9, 8, 8], of, show, trend: false }
 }
 
@@ -74,7 +74,7 @@ impl Column {
 
     /// Whether a queue has another value with the changes.
     fn differs(&self, comparison: &Comparison) -> bool {
-        let of = |side: &Option<Figures>| side.as_ref().map(self.of);
+        let of = |side: &Option<Metrics>| side.as_ref().map(self.of);
         let [without, with] = &comparison.total;
         (self.of)(without) != (self.of)(with) || comparison.queues.values().any(|(one, other)| of(one) != of(other))
     }
@@ -83,11 +83,11 @@ impl Column {
 /// The columns that fit, in their order on the screen.
 fn columns(comparison: &Comparison, width: usize) -> Vec<Column> {
     let (differ, same): (Vec<Column>, Vec<Column>) = COLUMNS.into_iter().partition(|one| one.differs(comparison));
-    let mut room = width.saturating_sub(NAME.0);
+    let mut space = width.saturating_sub(NAME.0);
     let mut columns: Vec<Column> = Vec::new();
     for column in differ.into_iter().chain(same) {
-        if column.width() <= room || columns.is_empty() {
-            room = room.saturating_sub(column.width());
+        if column.width() <= space || columns.is_empty() {
+            space = space.saturating_sub(column.width());
             columns.push(column);
         }
     }
@@ -104,7 +104,7 @@ fn seconds(count: i64) -> String {
 }
 
 /// The tree: the whole partition, and each queue that differs.
-pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, signs: &Signs) -> Lines {
+pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, symbols: &Symbols) -> Lines {
     let columns = columns(comparison, width);
     let name = width.saturating_sub(columns.iter().map(Column::width).sum()).clamp(8, NAME.1);
     let head = |text: &'static str, width: usize| at_right(piece(Role::Title, text), width);
@@ -117,11 +117,11 @@ pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, signs:
     }
     let mut lines = vec![titles, sides];
     let mut row = |words: String, queue: &QueuePath, both: Both<'_>| {
-        let words = text::cut_middle(&text::escape(&words), name, signs.ellipsis).into_owned();
+        let words = text::cut_middle(&text::escape(&words), name, symbols.ellipsis).into_owned();
         let pad = name.saturating_sub(text::width(&words));
         let mut line = vec![plain(words), plain(" ".repeat(pad))];
         let top = full(state, queue, both);
-        line.extend(columns.iter().flat_map(|column| cells(column, both, top, signs)));
+        line.extend(columns.iter().flat_map(|column| cells(column, both, top, symbols)));
         lines.push(line);
     };
     let [without, with] = &comparison.total;
@@ -140,7 +140,7 @@ pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, signs:
 }
 
 /// A queue without and with the changes; `None` where it does not exist.
-type Both<'a> = [Option<&'a Figures>; 2];
+type Both<'a> = [Option<&'a Metrics>; 2];
 
 /// What a full cell of the trends of a queue represents: the scale of its meter, otherwise the largest value of both sides.
 fn full(state: &State, queue: &QueuePath, both: Both<'_>) -> i64 {
@@ -152,22 +152,22 @@ fn full(state: &State, queue: &QueuePath, both: Both<'_>) -> i64 {
 }
 
 /// The three cells of a column.
-fn cells(column: &Column, both: Both<'_>, top: i64, signs: &Signs) -> [Piece; 3] {
+fn cells(column: &Column, both: Both<'_>, top: i64, symbols: &Symbols) -> [Piece; 3] {
     let [one, other] = both.map(|side| side.map(column.of));
     let value = |value: Option<i64>| match value {
-        None => dim(signs.none),
-        Some(0) => dim(signs.nothing),
+        None => dim(symbols.none),
+        Some(0) => dim(symbols.nothing),
         Some(value) => plain((column.show)(value)),
     };
     let difference = match one.zip(other).map(|(one, other)| other.saturating_sub(one)) {
         None => dim(if both[0].is_none() { "new" } else { "removed" }),
-        Some(0) => dim(signs.nothing),
+        Some(0) => dim(symbols.nothing),
         Some(by) => {
             let sign = if by > 0 { "+" } else { "-" };
             piece(Role::DiffChange, format!("{sign}{}", (column.show)(by.saturating_abs())))
         }
     };
-    let drawn = |side: Option<&Figures>| side.map_or_else(|| dim(signs.none), |side| trend(side, top, signs));
+    let drawn = |side: Option<&Metrics>| side.map_or_else(|| dim(symbols.none), |side| trend(side, top, symbols));
     let sides = if column.trend { both.map(drawn) } else { [value(one), value(other)] };
     let [without, with, diff] = column.widths;
     let [one, other] = sides;
@@ -175,9 +175,9 @@ fn cells(column: &Column, both: Both<'_>, top: i64, signs: &Signs) -> [Piece; 3]
 }
 
 /// The cpu of one side over the run, as heights.
-fn trend(side: &Figures, top: i64, signs: &Signs) -> Piece {
+fn trend(side: &Metrics, top: i64, symbols: &Symbols) -> Piece {
     let steps = side.trend.chunks(side.trend.len().div_ceil(STEPS).max(1));
     let mean = |steps: &[i64]| steps.iter().sum::<i64>() / i64::try_from(steps.len()).unwrap_or(i64::MAX);
-    let drawn: String = steps.map(|steps| height(mean(steps), top, signs)).collect();
+    let drawn: String = steps.map(|steps| height(mean(steps), top, symbols)).collect();
     piece(Role::UsageNormal, drawn)
 }

@@ -1,12 +1,12 @@
 //! One simulation run: values, charts, and waits.
 
 use crate::present::details::history::{Series, plot};
-use crate::present::details::sheet::{Sheet, labelled};
+use crate::present::details::sheet::{Sheet, labeled};
 use crate::present::format::{count, resource_name};
 use crate::present::lists::simulate::{share, time};
 use crate::present::pieces::{Lines, dim, piece, plain};
 use crate::present::text;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedWaits};
 
 const HEIGHT: usize = 4;
@@ -15,29 +15,29 @@ const COLUMNS: [&str; 7] = ["requests", "p50", "p95", "p99", "longest", "waiting
 const WIDE: usize = 9;
 
 /// The sheet of a run.
-pub fn sheet(run: &SimulatedRun, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(run: &SimulatedRun, width: usize, symbols: &Symbols) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, run.name.clone())], ..Sheet::default() };
     sheet.what =
         vec![dim(format!("{}, the last event after {}", count(run.waits.count, "request"), time(run.makespan)))];
     let waits = &run.waits;
     let percentiles = [("p50", waits.p50), ("p95", waits.p95), ("p99", waits.p99), ("longest", waits.max)];
     let percentiles: Vec<String> = percentiles.iter().map(|(name, wait)| format!("{name} {}", time(*wait))).collect();
-    labelled(&mut sheet.left, "wait", vec![plain(percentiles.join(", "))]);
+    labeled(&mut sheet.left, "wait", vec![plain(percentiles.join(", "))]);
     let role = if waits.waiting > 0 { Role::Warning } else { Role::Text };
-    labelled(&mut sheet.left, "at the end", vec![piece(role, format!("{} wait", waits.waiting))]);
-    labelled(&mut sheet.left, "preempted", vec![plain(run.preempted.to_string())]);
+    labeled(&mut sheet.left, "at the end", vec![piece(role, format!("{} wait", waits.waiting))]);
+    labeled(&mut sheet.left, "preempted", vec![plain(run.preempted.to_string())]);
     let role = if run.rejected > 0 { Role::Warning } else { Role::Text };
-    labelled(&mut sheet.left, "rejected", vec![piece(role, run.rejected.to_string())]);
+    labeled(&mut sheet.left, "rejected", vec![piece(role, run.rejected.to_string())]);
     if let Some(fairness) = run.fairness {
-        labelled(
+        labeled(
             &mut sheet.left,
             "fairness",
             vec![plain(share(i64::from(fairness))), dim("  100% if all users had the same")],
         );
     }
-    plots(&mut sheet.left, run, width, signs);
+    plots(&mut sheet.left, run, width, symbols);
     for (title, groups) in [("queue", &run.queues), ("user", &run.users)] {
-        groups_of(&mut sheet.right, (title, groups), width, signs);
+        groups_of(&mut sheet.right, (title, groups), width, symbols);
     }
     for note in &*run.notes {
         sheet.right.push(Vec::new());
@@ -47,11 +47,11 @@ pub fn sheet(run: &SimulatedRun, width: usize, signs: &Signs) -> Sheet {
     sheet
 }
 
-fn plots(lines: &mut Lines, run: &SimulatedRun, width: usize, signs: &Signs) {
-    let room = width.saturating_sub(BEFORE).max(8);
+fn plots(lines: &mut Lines, run: &SimulatedRun, width: usize, symbols: &Symbols) {
+    let space = width.saturating_sub(BEFORE).max(8);
     let stretches = run.waiting.len().max(1);
-    let of_each = stretches.div_ceil(room);
-    let wide = (room / stretches.div_ceil(of_each)).max(1);
+    let of_each = stretches.div_ceil(space);
+    let wide = (space / stretches.div_ceil(of_each)).max(1);
     let mean = |values: &[i64]| Some(values.iter().sum::<i64>() / i64::try_from(values.len().max(1)).unwrap_or(1));
     let columns = |values: Vec<i64>| values.chunks(of_each).map(mean).collect::<Vec<Option<i64>>>();
     let used = run.resources.iter().filter(|used| used.name != "pods").map(|used| Series {
@@ -68,7 +68,7 @@ fn plots(lines: &mut Lines, run: &SimulatedRun, width: usize, signs: &Signs) {
     };
     for series in used.chain([waiting]) {
         lines.push(Vec::new());
-        lines.extend(plot(&series, (wide, HEIGHT), signs));
+        lines.extend(plot(&series, (wide, HEIGHT), symbols));
     }
     let span = time(run.every.saturating_mul(stretches as u64));
     let shown = stretches.div_ceil(of_each) * wide;
@@ -76,7 +76,7 @@ fn plots(lines: &mut Lines, run: &SimulatedRun, width: usize, signs: &Signs) {
     lines.push(vec![dim(format!("{}0{gap}{span}", " ".repeat(BEFORE)))]);
 }
 
-fn groups_of(lines: &mut Lines, (title, groups): (&str, &[SimulatedGroup]), width: usize, signs: &Signs) {
+fn groups_of(lines: &mut Lines, (title, groups): (&str, &[SimulatedGroup]), width: usize, symbols: &Symbols) {
     let name = width.saturating_sub(COLUMNS.len() * WIDE).clamp(8, 40);
     let heads: String = COLUMNS.iter().map(|head| format!("{head:>WIDE$}")).collect();
     lines.push(Vec::new());
@@ -94,7 +94,7 @@ fn groups_of(lines: &mut Lines, (title, groups): (&str, &[SimulatedGroup]), widt
         ];
         let cells: String = cells.iter().map(|cell| format!("{cell:>WIDE$}")).collect();
         let shown = text::escape(&group.name);
-        let shown = text::cut_name(&shown, name - 1, signs.ellipsis);
+        let shown = text::cut_name(&shown, name - 1, symbols.ellipsis);
         let pad = " ".repeat(name.saturating_sub(text::width(&shown)));
         lines.push(vec![plain(format!("{shown}{pad}{cells}"))]);
     }

@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::present::details::sheet::{LABEL, labelled};
+use crate::present::details::sheet::{LABEL, labeled};
 use crate::present::format;
 use crate::present::layout;
 use crate::present::lists::apps::state_piece;
@@ -22,7 +22,7 @@ use crate::present::text;
 use crate::present::weight;
 use crate::state::State;
 use crate::state::page::Page;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{AppState, Time};
 use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, ObjectType, Record};
 
@@ -52,7 +52,7 @@ enum What {
     Event(ChangeDetail),
 }
 
-pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, signs: &Signs) {
+pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, symbols: &Symbols) {
     let all = happened(state, row);
     let live = state.cluster.past.live;
     let mut times: Vec<(String, Vec<&Happened<'_>>)> = Vec::new();
@@ -65,17 +65,17 @@ pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, 
     }
     let most = match layout::regions(state).and_then(|regions| regions.pane) {
         _ if matches!(state.page(), Page::Details(_)) => TIMES.1,
-        Some(pane) if pane.beside => TIMES.0.max(usize::from(pane.area.height.saturating_sub(OTHERS))),
+        Some(pane) if pane.side_pane => TIMES.0.max(usize::from(pane.area.height.saturating_sub(OTHERS))),
         _ => TIMES.0,
     };
     let omitted = if times.len() > most { FIRST..times.len() + FIRST + 1 - most } else { 0..0 };
     let column = times.iter().map(|(at, _)| at.len()).max().unwrap_or(0) + 2;
     let mut label = "time line";
-    let mut add = |line: Vec<Piece>| labelled(lines, std::mem::take(&mut label), line);
+    let mut add = |line: Vec<Piece>| labeled(lines, std::mem::take(&mut label), line);
     for (number, (at, same)) in times.iter().enumerate() {
         if omitted.contains(&number) {
             if number == omitted.start {
-                let words = format!("{:<column$}{} more times", signs.ellipsis, omitted.len());
+                let words = format!("{:<column$}{} more times", symbols.ellipsis, omitted.len());
                 add(vec![dim(words)]);
             }
             continue;
@@ -181,13 +181,13 @@ fn of_kind(first: &Happened<'_>, count: usize) -> Piece {
 }
 
 /// Cuts a word only if it exceeds a line.
-fn wrapped(words: &[Piece], (at, column): (&str, usize), room: usize) -> Vec<Vec<Piece>> {
+fn wrapped(words: &[Piece], (at, column): (&str, usize), space: usize) -> Vec<Vec<Piece>> {
     let mut lines = vec![vec![dim(format!("{at:<column$}"))]];
     for (number, word) in words.iter().enumerate() {
         let comma = if number + 1 < words.len() { "," } else { "" };
         let wide = text::width(&word.text) + comma.len();
         let line = lines.last().map_or(0, |line| width(line));
-        if line > column && line + 1 + wide > room {
+        if line > column && line + 1 + wide > space {
             lines.push(vec![plain(" ".repeat(column))]);
         }
         let Some(line) = lines.last_mut() else { continue };

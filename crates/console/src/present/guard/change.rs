@@ -80,7 +80,7 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     if !page.is_drafted() || is_behind(state, page) {
         return Err("the form is still being checked".to_owned());
     }
-    if page.drafted.trouble.is_some() {
+    if page.drafted.problem.is_some() {
         return Err("it cannot be applied; see the reason below the form".to_owned());
     }
     if page.drafted.text.is_none() || !page.drafted.checked.differs {

@@ -19,8 +19,8 @@ pub mod trial;
 pub mod workload;
 
 use crate::present::guard::rows::{
-    can_fold, can_open, can_say_why, has_row, no_filter, on_apps, on_list, on_nodes, on_usage, several_partitions,
-    some_context, takes_reason,
+    accepts_reason, can_explain, can_fold, can_open, has_row, no_filter, on_apps, on_list, on_nodes, on_usage,
+    several_partitions, some_context,
 };
 use crate::present::written;
 use crate::state::State;
@@ -87,7 +87,7 @@ fn columns(state: &State, id: ColumnCommand) -> Result<(), String> {
 fn go(state: &State, id: GoCommand) -> Result<(), String> {
     use GoCommand as Id;
     match id {
-        Id::Why => can_say_why(state),
+        Id::Why => can_explain(state),
         Id::Explain => explain::can(state),
         Id::ExplainAll => explain::in_present(state),
         Id::GoPlace => written::place(state).map(|_| ()),
@@ -121,7 +121,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
         | Id::Health
         | Id::Draining
         | Id::Tour
-        | Id::Figures
+        | Id::Metrics
         | Id::NextPage
         | Id::PreviousPage
         | Id::GoApp
@@ -163,7 +163,7 @@ fn text(state: &State, id: TextCommand) -> Result<(), String> {
         Id::EditText | Id::EditOutside => config::can_edit(state),
         Id::Apply if trial::applies(state) => trial::has_changes(state),
         Id::Apply => config::can_apply(state),
-        Id::Undo | Id::Redo | Id::Beside => config::on_page(state),
+        Id::Undo | Id::Redo | Id::SidePane => config::on_page(state),
         Id::NextFound | Id::NextFault => config::has_faults(state),
         Id::Revert => config::can_revert(state),
         Id::Restore => config::can_restore(state),
@@ -194,7 +194,7 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
 fn can_silence(state: &State) -> Result<(), String> {
     match (state.page(), &state.cluster.alerts) {
         (Page::Alerts(_), None) => Err("rules are not evaluated here".to_owned()),
-        (Page::Alerts(_), Some(picture)) if picture.at.is_none() => {
+        (Page::Alerts(_), Some(snapshot)) if snapshot.at.is_none() => {
             Err("the rules have not been evaluated yet".to_owned())
         }
         (Page::Alerts(_), Some(_)) => state.cluster.read_only().map_or(Ok(()), |why| Err(why.to_string())),
@@ -271,7 +271,7 @@ fn of_pod(state: &State, id: PodCommand) -> Result<(), String> {
 fn prompt(state: &State, id: PromptCommand) -> Result<(), String> {
     use PromptCommand as Id;
     match id {
-        Id::Reason => takes_reason(state),
+        Id::Reason => accepts_reason(state),
         Id::Filter
         | Id::CommandLine
         | Id::ExportAs

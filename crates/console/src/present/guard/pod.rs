@@ -28,7 +28,7 @@ pub fn target(state: &State) -> Option<Arc<PodRow>> {
 }
 
 fn of_app(all: &Kubernetes, app: &AppId) -> Option<Arc<PodRow>> {
-    all.pods_of(app).min_by_key(|pod| (pod.trouble(true).is_none(), pod.created, Arc::clone(&pod.name))).cloned()
+    all.pods_of(app).min_by_key(|pod| (pod.problem(true).is_none(), pod.created, Arc::clone(&pod.name))).cloned()
 }
 
 /// Whether a part of the pod can be shown.

@@ -23,7 +23,7 @@ pub fn has_row(state: &State) -> Result<(), String> {
 ///
 /// # Errors
 /// Why not.
-pub fn can_say_why(state: &State) -> Result<(), String> {
+pub fn can_explain(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(state),
         _ => Err("only on a queue or an application".to_owned()),
@@ -131,7 +131,7 @@ pub fn some_context(state: &State) -> Result<(), String> {
 ///
 /// # Errors
 /// Why not.
-pub fn takes_reason(state: &State) -> Result<(), String> {
+pub fn accepts_reason(state: &State) -> Result<(), String> {
     match state.layers.last() {
         Some(Layer::Confirm(question)) if question.reason.is_some() => Ok(()),
         _ => Err("no open question with a reason".to_owned()),

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
 use crate::present::limits;
 use crate::present::meter::Meter;
@@ -25,7 +25,7 @@ use crate::present::value::{Fields, Unit, Value};
 use crate::state::State;
 use crate::state::column::LevelColumn;
 use crate::state::page::{Account, AccountLine, AccountPage, LineId};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, QueuePath, VCORE};
 use view::units::show_amount;
 use view::{AppRow, LimitUse, PartitionView, QueueUsageRow, Side, UsageRow};
@@ -98,8 +98,8 @@ pub fn fields<'a>(state: &'a State, page: &'a AccountPage) -> Fields<'a> {
 
 /// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'a> {
-    let room = Room { widest: page.list.widest[0], least: if width < 60 { 12 } else { 16 } };
-    let columns = arrange(state, width, plans(width), |column| Some(own(column)), room);
+    let space = Space { widest: page.list.widest[0], least: if width < 60 { 12 } else { 16 } };
+    let columns = arrange(state, width, plans(width), |column| Some(own(column)), space);
     let len = page.list.rows.len();
     let right = width.saturating_sub(2);
     let source = Source::of(state);
@@ -142,7 +142,7 @@ pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'
         (None, _) => format!("{} has no active applications", limits::name(page.account.side, &page.account.name)),
         (_, total) => format!("the filter {} hides {}", page.list.filter, format::count(total as u64, "queue")),
     };
-    table.or_says(vec![words])
+    table.or_reported(vec![words])
 }
 
 fn plans(width: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
@@ -202,7 +202,7 @@ fn waiting<'a>(state: &'a State, line: &AccountLine) -> Option<(&'a PartitionVie
 
 fn waits(part: &PartitionView, app: &AppRow, line: &AccountLine) -> Vec<Piece> {
     let wanted = app.asks.values().find_map(|ask| limits::too_full(part, app, &ask.resource, None));
-    let why = limits::held_back(part, app, None).or(wanted);
+    let why = limits::blocked(part, app, None).or(wanted);
     let verb = if line.asks == 1 { "waits" } else { "wait" };
     let mut pieces =
         vec![piece(Role::StateWaiting, format!("{} {verb}", format::count(u64::from(line.asks), "request")))];
@@ -211,51 +211,53 @@ fn waits(part: &PartitionView, app: &AppRow, line: &AccountLine) -> Vec<Piece> {
 }
 
 fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &QueueUsageRow), what: Cell, slot: Slot) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let limit = level.limit_use(account.side, &account.name);
     let max = |name: &str| limit.as_ref().and_then(|limit| limit.max()?.get(name));
     let pieces = match what {
         Cell::Name => Vec::new(),
         Cell::Full => {
             let full = limit.as_ref().is_some_and(LimitUse::is_full);
-            vec![piece(Role::Danger, if full { signs.limit } else { " " })]
+            vec![piece(Role::Danger, if full { symbols.limit } else { " " })]
         }
         // Without a limit there is no meter.
         Cell::Meter(name) => match max(name) {
             None => Vec::new(),
-            max => Meter { used: level.allocated.amount(name), base: max, guaranteed: None }.pieces(slot.width, signs),
+            max => {
+                Meter { used: level.allocated.amount(name), base: max, guaranteed: None }.pieces(slot.width, symbols)
+            }
         },
-        Cell::Usage(name) => usage(level.allocated.amount(name), max(name), name, signs),
+        Cell::Usage(name) => usage(level.allocated.amount(name), max(name), name, symbols),
         Cell::Apps => {
             let max = limit.as_ref().and_then(LimitUse::max_running);
             let running = level.running.len() as u64;
             let full = max.is_some_and(|max| running >= max);
-            let max = max.map_or_else(|| signs.nothing.to_owned(), |max| max.to_string());
+            let max = max.map_or_else(|| symbols.nothing.to_owned(), |max| max.to_string());
             let role = if full { Role::Danger } else { Role::Text };
-            let sign = piece(Role::Danger, if full { signs.limit } else { " " });
-            vec![piece(role, running.to_string()), dim("/"), dim(format!("{max:>3}")), sign]
+            let symbol = piece(Role::Danger, if full { symbols.limit } else { " " });
+            vec![piece(role, running.to_string()), dim("/"), dim(format!("{max:>3}")), symbol]
         }
-        Cell::From => limit.as_ref().map_or_else(Vec::new, |limit| from(source, limit, signs)),
+        Cell::From => limit.as_ref().map_or_else(Vec::new, |limit| from(source, limit, symbols)),
     };
     pen.cell(slot, &pieces);
 }
 
 /// What is used of a limit: `6/   6!`.
-fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
+fn usage(used: i64, max: Option<i64>, name: &str, symbols: &Symbols) -> Vec<Piece> {
     let full = max.is_some_and(|max| used >= max);
-    let shown = if used == 0 { dim(signs.nothing) } else { plain(show_amount(name, used)) };
-    let max = max.map_or_else(|| signs.nothing.to_owned(), |max| show_amount(name, max));
+    let shown = if used == 0 { dim(symbols.nothing) } else { plain(show_amount(name, used)) };
+    let max = max.map_or_else(|| symbols.nothing.to_owned(), |max| show_amount(name, max));
     vec![
         if full { piece(Role::UsageFull, shown.text) } else { shown },
         dim("/"),
         dim(format!("{max:>0$}", if name == MEMORY { 6 } else { 4 })),
-        piece(Role::Danger, if full { signs.limit } else { " " }),
+        piece(Role::Danger, if full { symbols.limit } else { " " }),
     ]
 }
 
-fn from(source: Source<'_>, limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
+fn from(source: Source<'_>, limit: &LimitUse, symbols: &Symbols) -> Vec<Piece> {
     let place = source.place(limit.limit.at).unwrap_or_default();
-    let others = limits::others(limit, signs);
+    let others = limits::others(limit, symbols);
     let parts = [others, place, limit.limit.description.clone()];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     vec![dim(parts.join(", "))]

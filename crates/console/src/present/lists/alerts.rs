@@ -7,9 +7,9 @@
 //!  silence                 1h  queue-waits    queue root.dev   by sue, 50m left: a migration
 //! ```
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
-use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -89,12 +89,12 @@ pub fn fields<'a>(state: &'a State, page: &'a AlertsPage) -> Fields<'a> {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: 9, least: 9 };
+    let symbols = symbol_set(state);
+    let space = Space { widest: 9, least: 9 };
     let own_column = |column| Some(own(column, page.list.widest));
-    let columns = arrange(state, width, plans(page.list.widest), own_column, room);
+    let columns = arrange(state, width, plans(page.list.widest), own_column, space);
     let len = page.list.rows.len();
-    let sorted = move |column: AlertColumn| table::title(signs, page.list.sort, Some(column));
+    let sorted = move |column: AlertColumn| table::title(symbols, page.list.sort, Some(column));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(row) = page.list.rows.get(index) {
             cell(pen, state, row, what, slot);
@@ -105,14 +105,14 @@ pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a
     }
     let words = match (&state.cluster.alerts, page.list.total) {
         (None, _) => "rules are not evaluated here".to_owned(),
-        (Some(picture), 0) => match picture.at {
+        (Some(snapshot), 0) => match snapshot.at {
             None => "the rules have not been evaluated yet".to_owned(),
-            Some(_) => format!("no alerts by {} rules", picture.rules.rules.len()),
+            Some(_) => format!("no alerts by {} rules", snapshot.rules.rules.len()),
         },
         (Some(_), total) => format!("the filter {} hides all {total}", page.list.filter),
     };
-    let trouble = state.cluster.alerts.iter().flat_map(|picture| picture.trouble.iter().cloned());
-    table.or_says(std::iter::once(words).chain(trouble).collect())
+    let problem = state.cluster.alerts.iter().flat_map(|snapshot| snapshot.problem.iter().cloned());
+    table.or_reported(std::iter::once(words).chain(problem).collect())
 }
 
 fn plans([rule, subject, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<AlertColumn>>> {
@@ -154,7 +154,7 @@ pub const fn role(severity: Severity) -> Role {
 }
 
 fn cell(pen: &mut Writer, state: &State, row: &AlertLine, what_column: AlertColumn, slot: Slot) {
-    let nothing = pen.signs().nothing;
+    let nothing = pen.symbols().nothing;
     let now = state.cluster.at;
     let on = row.state().0 == 0;
     let strong = |text: String| match row.alert() {

@@ -13,10 +13,10 @@
 
 use std::sync::Arc;
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::blocker;
 use crate::present::format;
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::subject::app_at;
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
@@ -28,7 +28,7 @@ use crate::state::State;
 use crate::state::column::AppColumn;
 use crate::state::marks::{Facet, Mark, Marked};
 use crate::state::page::AppsPage;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{AppState, MEMORY, Priority, Resource, Time, VCORE};
 use view::units::show_amount;
 use view::{AppRow, PartitionView};
@@ -49,7 +49,7 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
     if part.is_some_and(|part| unknown::of_app(part, row, column).is_some()) {
         return Value::Unknown;
     }
-    let held = |name: &str| Value::Figure(row.allocated.amount(name).saturating_add(row.placeholder.amount(name)));
+    let in_use = |name: &str| Value::Metric(row.allocated.amount(name).saturating_add(row.placeholder.amount(name)));
     match column {
         AppColumn::Submitted => Value::lasting(now, Some(row.submitted)),
         AppColumn::Application => Value::text(row.id.as_str()),
@@ -58,11 +58,11 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
         AppColumn::User => Value::text(row.who.user.as_str()),
         AppColumn::Groups => Value::text(row.who.groups.join(",")),
         AppColumn::Priority if row.priority == Priority::MIN => Value::Nothing,
-        AppColumn::Priority => Value::Figure(row.priority.0.into()),
-        AppColumn::Pending => Value::Figure(row.pending_asks.into()),
+        AppColumn::Priority => Value::Metric(row.priority.0.into()),
+        AppColumn::Pending => Value::Metric(row.pending_asks.into()),
         AppColumn::Allocations => Value::count(row.asks.len().saturating_sub(row.pending_asks as usize)),
-        AppColumn::Cpu => held(VCORE),
-        AppColumn::Memory => held(MEMORY),
+        AppColumn::Cpu => in_use(VCORE),
+        AppColumn::Memory => in_use(MEMORY),
         AppColumn::Other => Value::text(format::others(&row.allocated)),
         AppColumn::AskedCpu => Value::amount(&row.pending, VCORE),
         AppColumn::AskedMemory => Value::amount(&row.pending, MEMORY),
@@ -72,12 +72,12 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
 }
 
 /// The value, or the pending reason from its pods.
-fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
+fn or_problem<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
     if column != AppColumn::Why || value != Value::Nothing {
         return value;
     }
     let kubernetes = state.cluster.view.kubernetes.as_ref();
-    kubernetes.and_then(|all| all.trouble_words(row)).map_or(Value::Nothing, Value::text)
+    kubernetes.and_then(|all| all.problem_words(row)).map_or(Value::Nothing, Value::text)
 }
 
 /// The list as typed values.
@@ -87,7 +87,7 @@ pub fn fields<'a>(state: &'a State, page: &'a AppsPage) -> Fields<'a> {
         page.list.rows.iter().map(|line| part.and_then(|part| app_at(part, line))).collect();
     Fields::new(rows.len(), unit, move |row, column| {
         let Some(row) = rows[row].as_ref() else { return Value::Nothing };
-        or_trouble(state, row, column, value(part, row, column, state.cluster.at)).into_owned()
+        or_problem(state, row, column, value(part, row, column, state.cluster.at)).into_owned()
     })
 }
 
@@ -110,13 +110,14 @@ enum Cell {
 
 /// The list of applications.
 pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let part = state.cluster.part();
     let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
-    let room = Room { widest: page.list.widest[0] + job_names(state, page), least: if width < 60 { 12 } else { 20 } };
+    let space = Space { widest: page.list.widest[0] + job_names(state, page), least: if width < 60 { 12 } else { 20 } };
     let others = part.is_some_and(has_others);
-    let columns = arrange(state, width, app_plans((!leaf, others), page.list.widest), |column| own(column, page), room);
-    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let columns =
+        arrange(state, width, app_plans((!leaf, others), page.list.widest), |column| own(column, page), space);
+    let sorted = move |cell: Cell| table::title(symbols, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let empty = if len == 0 { no_apps(state, page) } else { Vec::new() };
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -127,7 +128,7 @@ pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> 
             None => {}
         }
     });
-    table.or_says(empty)
+    table.or_reported(empty)
 }
 
 fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
@@ -269,7 +270,7 @@ fn belongs_to(cell: Cell) -> Option<AppColumn> {
 }
 
 pub(super) fn lifted(mark: Mark, facet: Facet, now: std::time::Duration, pieces: Vec<Piece>) -> Vec<Piece> {
-    if !mark.holds(facet, now) {
+    if !mark.is_active(facet, now) {
         return pieces;
     }
     let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
@@ -277,13 +278,13 @@ pub(super) fn lifted(mark: Mark, facet: Facet, now: std::time::Duration, pieces:
 }
 
 fn app_cell(pen: &mut Writer, state: &State, page: &AppsPage, row: &AppRow, what: Cell, slot: Slot) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let mark = state.marks.of(&Marked::App(row.id.clone()));
     let ended = row.state.is_ended();
     let lift = |facet, pieces| lifted(mark, facet, state.now, pieces);
     let lost = belongs_to(what).zip(state.cluster.part());
     if lost.is_some_and(|(column, part)| unknown::of_app(part, row, column).is_some()) {
-        return pen.cell(slot, &[unknown::cell(signs)]);
+        return pen.cell(slot, &[unknown::cell(symbols)]);
     }
     match what {
         Cell::Id => {
@@ -308,59 +309,59 @@ fn app_cell(pen: &mut Writer, state: &State, page: &AppsPage, row: &AppRow, what
             pen.name(slot.x, slot.width, &row.who.user, Role::Text);
         }
         Cell::Priority => {
-            let number = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
+            let number = format::priority(row.priority).map_or_else(|| dim(symbols.nothing), plain);
             pen.cell(slot, &lift(Facet::Priority, vec![number]));
         }
-        Cell::Pending => pen.cell(slot, &lift(Facet::Pending, vec![count(u64::from(row.pending_asks), signs)])),
+        Cell::Pending => pen.cell(slot, &lift(Facet::Pending, vec![count(u64::from(row.pending_asks), symbols)])),
         Cell::Allocations => {
             let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
-            pen.cell(slot, &lift(Facet::Pending, vec![count(allocated as u64, signs)]));
+            pen.cell(slot, &lift(Facet::Pending, vec![count(allocated as u64, symbols)]));
         }
         Cell::Used(name) => {
             let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
-            pen.cell(slot, &lift(facet, vec![held(row, name, signs)]));
+            pen.cell(slot, &lift(facet, vec![in_use(row, name, symbols)]));
         }
-        Cell::Asked(name) => pen.cell(slot, &[figure(&row.pending, name, signs)]),
+        Cell::Asked(name) => pen.cell(slot, &[metric(&row.pending, name, symbols)]),
         Cell::Value(column) => {
-            let said = or_trouble(state, row, column, value(state.cluster.part(), row, column, state.cluster.at));
-            let text = said.shown(unit(column), signs);
+            let reported = or_problem(state, row, column, value(state.cluster.part(), row, column, state.cluster.at));
+            let text = reported.shown(unit(column), symbols);
             let role = match column {
                 AppColumn::Why => Role::StateWaiting,
                 _ => Role::Dim,
             };
-            pen.cell(slot, &[if text == signs.nothing { dim(text) } else { piece(role, text) }]);
+            pen.cell(slot, &[if text == symbols.nothing { dim(text) } else { piece(role, text) }]);
         }
         Cell::Age => pen.cell(slot, &[dim(format::duration(state.cluster.at.since(row.submitted)))]),
         Cell::Changed => {
             if mark.any(state.now) {
-                pen.text(slot.x, 1, signs.changed, Role::Accent);
+                pen.text(slot.x, 1, symbols.changed, Role::Accent);
             }
         }
     }
 }
 
-pub(super) fn count(number: u64, signs: &Signs) -> Piece {
-    if number == 0 { dim(signs.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
+pub(super) fn count(number: u64, symbols: &Symbols) -> Piece {
+    if number == 0 { dim(symbols.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
 }
 
 /// Quantities except CPU and memory, or the symbol for none.
-pub fn others(resource: &Resource, signs: &Signs) -> Piece {
+pub fn others(resource: &Resource, symbols: &Symbols) -> Piece {
     match format::others(resource) {
-        none if none.is_empty() => dim(signs.nothing),
+        none if none.is_empty() => dim(symbols.nothing),
         others => plain(others),
     }
 }
 
-pub(super) fn figure(resource: &Resource, name: &str, signs: &Signs) -> Piece {
+pub(super) fn metric(resource: &Resource, name: &str, symbols: &Symbols) -> Piece {
     match resource.amount(name) {
-        0 => dim(signs.nothing),
+        0 => dim(symbols.nothing),
         amount => plain(show_amount(name, amount)),
     }
 }
 
-pub(super) fn held(row: &AppRow, name: &str, signs: &Signs) -> Piece {
+pub(super) fn in_use(row: &AppRow, name: &str, symbols: &Symbols) -> Piece {
     match row.allocated.amount(name).saturating_add(row.placeholder.amount(name)) {
-        0 => dim(signs.nothing),
+        0 => dim(symbols.nothing),
         amount => plain(show_amount(name, amount)),
     }
 }

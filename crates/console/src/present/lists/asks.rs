@@ -1,11 +1,11 @@
 //! Requests and allocations as a table, and pending reasons.
 
-use super::apps::{figure, lifted, others};
-use crate::present::arrange::{Room, arrange, chosen_columns};
+use super::apps::{lifted, metric, others};
+use crate::present::arrange::{Space, arrange, chosen_columns};
 use crate::present::format;
 use crate::present::limits;
 use crate::present::pieces;
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::place::Source;
 use crate::present::table;
 use crate::present::table::{Chosen, Col, Table, Writer, left, right};
@@ -44,7 +44,7 @@ pub fn value<'a>(
         AskColumn::Arrival => Value::Nothing,
         AskColumn::Ask => Value::text(ask.name()),
         AskColumn::Priority if ask.priority == Priority::MIN => Value::Nothing,
-        AskColumn::Priority => Value::Figure(ask.priority.0.into()),
+        AskColumn::Priority => Value::Metric(ask.priority.0.into()),
         AskColumn::Cpu => Value::amount(&ask.resource, VCORE),
         AskColumn::Memory => Value::amount(&ask.resource, MEMORY),
         AskColumn::Other => Value::text(format::others(&ask.resource)),
@@ -82,7 +82,7 @@ pub fn fields<'a>(state: &'a State, page: &'a AppPage) -> Fields<'a> {
 pub fn of_pod(known: Option<&Kubernetes>, ask: &AskRow, column: AskColumn) -> Value<'static> {
     let Some(pod) = known.and_then(|all| all.pod_of(&ask.id)) else { return Value::Nothing };
     match column {
-        AskColumn::Restarts => Value::Figure(pod.restarts.into()),
+        AskColumn::Restarts => Value::Metric(pod.restarts.into()),
         _ => Value::text(pod.status.to_string()),
     }
 }
@@ -113,15 +113,15 @@ enum AskCell {
 
 /// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[0], least: 12 };
+    let symbols = symbol_set(state);
+    let space = Space { widest: page.list.widest[0], least: 12 };
     let plan = ask_columns(width, page.list.widest, state.cluster.view.kubernetes.is_some());
     let columns = if state.wide || chosen_columns(state).is_some() {
-        arrange(state, width, [plan], |column| own(column, page), room)
+        arrange(state, width, [plan], |column| own(column, page), space)
     } else {
         Chosen { columns: plan, hidden: 0 }
     };
-    let sorted = move |cell: AskCell| table::title(signs, page.list.sort, ask_belongs_to(cell));
+    let sorted = move |cell: AskCell| table::title(symbols, page.list.sort, ask_belongs_to(cell));
     let len = page.list.rows.len();
     let empty = if len == 0 { no_asks(page) } else { Vec::new() };
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -143,7 +143,7 @@ pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
         let why = |ask: &AskRow| why(state.cluster.part(), row, ask, Some(Source::of(state)));
         waits(one) && waits(above) && why(one) == why(above)
     };
-    table.or_says(empty).with_repeats(same)
+    table.or_reported(empty).with_repeats(same)
 }
 
 fn no_asks(page: &AppPage) -> Vec<String> {
@@ -236,38 +236,38 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
 }
 
 fn ask_cell(pen: &mut Writer, state: &State, row: &AppRow, ask: &AskRow, what: AskCell, slot: Slot) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let mark = state.marks.of(&Marked::Ask(row.id.clone(), ask.id.clone()));
     let since = since(ask);
     let mut name = |x: u16, text: &str| {
         pen.name(x, (slot.x + slot.width).saturating_sub(x), text, Role::Text);
         Vec::new()
     };
-    let why_in = |room: usize| {
+    let why_in = |space: usize| {
         let long = why(state.cluster.part(), row, ask, Some(Source::of(state)));
-        if pieces::width(&long) <= room { long } else { why(state.cluster.part(), row, ask, None) }
+        if pieces::width(&long) <= space { long } else { why(state.cluster.part(), row, ask, None) }
     };
     let pieces = match what {
         AskCell::Id => name(slot.x, &ask.name()),
-        AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(signs.nothing), plain)],
-        AskCell::Cpu => vec![figure(&ask.resource, VCORE, signs)],
-        AskCell::Memory => vec![figure(&ask.resource, MEMORY, signs)],
-        AskCell::Other => vec![others(&ask.resource, signs)],
+        AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(symbols.nothing), plain)],
+        AskCell::Cpu => vec![metric(&ask.resource, VCORE, symbols)],
+        AskCell::Memory => vec![metric(&ask.resource, MEMORY, symbols)],
+        AskCell::Other => vec![others(&ask.resource, symbols)],
         AskCell::State => lifted(mark, Facet::State, state.now, vec![ask_state(ask)]),
         AskCell::Node => match &ask.state {
             AskState::Allocated { node, .. } => name(slot.x, node.as_str()),
-            AskState::Pending { .. } => vec![dim(signs.none)],
+            AskState::Pending { .. } => vec![dim(symbols.none)],
         },
         AskCell::Pod => match of_pod(state.cluster.view.kubernetes.as_deref(), ask, AskColumn::Pod) {
             Value::Text(status) if *status == *"Running" => vec![dim(status)],
             Value::Text(status) => vec![piece(Role::StateWaiting, status)],
-            _ => vec![dim(signs.nothing)],
+            _ => vec![dim(symbols.nothing)],
         },
         AskCell::Restarts => match of_pod(state.cluster.view.kubernetes.as_deref(), ask, AskColumn::Restarts) {
-            Value::Figure(times @ 1..) => vec![plain(times.to_string())],
-            _ => vec![dim(signs.nothing)],
+            Value::Metric(times @ 1..) => vec![plain(times.to_string())],
+            _ => vec![dim(symbols.nothing)],
         },
-        AskCell::Since => vec![dim(format::age(state.cluster.at, since, signs.nothing))],
+        AskCell::Since => vec![dim(format::age(state.cluster.at, since, symbols.nothing))],
         AskCell::Why => why_in(usize::from(slot.width)),
         AskCell::NodeOrWhy => match &ask.state {
             AskState::Allocated { node, .. } => {
@@ -276,7 +276,7 @@ fn ask_cell(pen: &mut Writer, state: &State, row: &AppRow, ask: &AskRow, what: A
             }
             AskState::Pending { .. } => why_in(usize::from(slot.width)),
         },
-        AskCell::Changed if mark.any(state.now) => vec![piece(Role::Accent, signs.changed)],
+        AskCell::Changed if mark.any(state.now) => vec![piece(Role::Accent, symbols.changed)],
         AskCell::Changed => Vec::new(),
     };
     pen.cell(slot, &pieces);
@@ -300,28 +300,28 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
         return vec![dim(special.join(", "))];
     };
     let never = part.and_then(|part| part.never(row, ask)).map(|never| never.sentence());
-    let said = never.unwrap_or_else(|| match reason {
-        PendingReason::NotTried => held_back(part, row, source),
+    let reported = never.unwrap_or_else(|| match reason {
+        PendingReason::NotTried => blocked(part, row, source),
         PendingReason::QueueQuota => too_full(part, row, ask, source.is_some()),
         PendingReason::UserQuota => over_limit(part, row, ask, source),
-        PendingReason::NoNode => match &ask.said {
-            Some(said) => format!("no node accepts it: {said}"),
+        PendingReason::NoNode => match &ask.reported {
+            Some(reported) => format!("no node accepts it: {reported}"),
             None => "no node has enough free resources".to_owned(),
         },
         PendingReason::Placeholder => "waits for a placeholder to be replaced".to_owned(),
         PendingReason::Turn => "another request has its turn first, and would start later".to_owned(),
     });
-    let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved"));
-    let mut pieces = vec![plain(said)];
+    let reported = reserved.as_ref().map_or(reported, |node| format!("node {node} is reserved"));
+    let mut pieces = vec![plain(reported)];
     if !special.is_empty() {
         pieces.push(dim(format!("; {}", special.join(", "))));
     }
     pieces
 }
 
-fn held_back(part: Option<&PartitionView>, row: &AppRow, source: Option<Source<'_>>) -> String {
-    let held = part.and_then(|part| limits::held_back(part, row, source));
-    held.unwrap_or_else(|| "not tried yet, other requests are first".to_owned())
+fn blocked(part: Option<&PartitionView>, row: &AppRow, source: Option<Source<'_>>) -> String {
+    let blocked_by = part.and_then(|part| limits::blocked(part, row, source));
+    blocked_by.unwrap_or_else(|| "not tried yet, other requests are first".to_owned())
 }
 
 fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> String {

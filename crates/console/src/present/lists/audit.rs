@@ -8,9 +8,9 @@
 //!
 //! On a narrow screen the origin is dropped, then the result code becomes a symbol.
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left};
 use crate::present::value::{Fields, Unit, Value};
@@ -74,18 +74,18 @@ enum Cell {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a> {
-    let (signs, now) = (sign_set(state), state.cluster.past.live);
-    let room = Room { widest: page.list.widest[0], least: 8 };
+    let (symbols, now) = (symbol_set(state), state.cluster.past.live);
+    let space = Space { widest: page.list.widest[0], least: 8 };
     let own = |column| Some(own(column, page.list.widest));
-    let columns = arrange(state, width, plans(page.list.widest), own, room);
+    let columns = arrange(state, width, plans(page.list.widest), own, space);
     let len = page.list.rows.len();
-    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let sorted = move |cell: Cell| table::title(symbols, page.list.sort, belongs_to(cell));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(entry) = page.list.rows.get(index) {
             cell(pen, (entry, now), what, slot);
         }
     });
-    table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
+    table.or_reported(if len == 0 { nothing(state, page) } else { Vec::new() })
 }
 
 fn nothing(state: &State, page: &AuditPage) -> Vec<String> {

@@ -9,7 +9,7 @@
 //! A changed value is bold. On a narrow screen these are dropped in order: headroom, maximum applications, memory
 //! quantities, guaranteed, meter length, meter, wait, trend, priority with memory share.
 
-use crate::present::arrange::Room;
+use crate::present::arrange::Space;
 use crate::present::board;
 use crate::present::format;
 use crate::present::lists::queue_cells::Usage;
@@ -18,15 +18,15 @@ use crate::present::table::{Col, left, right};
 use crate::state::State;
 use crate::state::column::QueueColumn;
 use crate::state::marks::Facet;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, QueueState, VCORE};
 use view::drain::span;
 use view::{PartitionView, QueueRow};
 
 const WANTED: u16 = 20;
 
-pub(super) fn room(room: Room) -> Room {
-    Room { widest: room.widest.max(WANTED), least: room.least.min(17) }
+pub(super) fn space(space: Space) -> Space {
+    Space { widest: space.widest.max(WANTED), least: space.least.min(17) }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,43 +169,43 @@ pub(super) fn pieces(
     row: &QueueRow,
     cell: BoardCell,
     width: u16,
-    signs: &'static Signs,
+    symbols: &'static Symbols,
 ) -> Vec<Piece> {
     let unread = state.cluster.unread.apps;
     let number = |number: u64| if number == 0 { dim("0") } else { plain(number.to_string()) };
     let waiting = board::waiting_in(state, &row.path);
     vec![match cell {
-        BoardCell::Running if unread => dim(signs.none),
+        BoardCell::Running if unread => dim(symbols.none),
         BoardCell::Running => match row.max_running {
             Some(max) if row.running + row.allocating_accepted >= max => piece(Role::Danger, row.running.to_string()),
             _ => number(row.running),
         },
-        BoardCell::Waiting => waiting.map_or_else(|| dim(signs.none), |waiting| number(waiting.apps)),
+        BoardCell::Waiting => waiting.map_or_else(|| dim(symbols.none), |waiting| number(waiting.apps)),
         BoardCell::MemoryShare => {
             let usage = Usage::of(part, row, MEMORY);
             let role = if usage.meter().role() == Role::UsageFull { Role::UsageHigh } else { Role::Text };
-            usage.thousandths().map_or_else(|| dim(signs.none), |share| piece(role, format::percent(share)))
+            usage.thousandths().map_or_else(|| dim(symbols.none), |share| piece(role, format::percent(share)))
         }
-        BoardCell::Trend => match board::queue_spark(state, &row.path, width, signs) {
-            cells if cells.trim().is_empty() => dim(signs.none),
+        BoardCell::Trend => match board::queue_spark(state, &row.path, width, symbols) {
+            cells if cells.trim().is_empty() => dim(symbols.none),
             cells => piece(Role::UsageNormal, cells),
         },
         BoardCell::WaitP95 => match waiting {
-            None => dim(signs.none),
-            Some(waiting) if waiting.apps == 0 => dim(signs.nothing),
-            Some(waiting) => waiting.p95.map_or_else(|| dim(signs.none), |age| plain(span(age))),
+            None => dim(symbols.none),
+            Some(waiting) if waiting.apps == 0 => dim(symbols.nothing),
+            Some(waiting) => waiting.p95.map_or_else(|| dim(symbols.none), |age| plain(span(age))),
         },
     }]
 }
 
 /// An unusual state; only the symbol in fewer than `free` columns.
-pub(super) fn state_tag(row: &QueueRow, free: usize, signs: &Signs) -> Option<(String, Role)> {
-    let (sign, word, role) = match row.state {
+pub(super) fn state_tag(row: &QueueRow, free: usize, symbols: &Symbols) -> Option<(String, Role)> {
+    let (symbol, word, role) = match row.state {
         QueueState::Active => return None,
-        QueueState::Draining => (signs.draining, "drain", Role::StateDraining),
-        QueueState::Stopped => (signs.stopped, "stopped", Role::StateStopped),
+        QueueState::Draining => (symbols.draining, "drain", Role::StateDraining),
+        QueueState::Stopped => (symbols.stopped, "stopped", Role::StateStopped),
     };
-    let long = format!(" {sign} {word}");
+    let long = format!(" {symbol} {word}");
     let fits = crate::present::text::width(&long) <= free;
-    Some((if fits { long } else { format!(" {sign}") }, role))
+    Some((if fits { long } else { format!(" {symbol}") }, role))
 }

@@ -6,10 +6,10 @@
 //!    test       no connection: refused                    ·      ·     ·     ·     ·         ·        ·
 //! ```
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
 use crate::present::lists::simulate::share;
-use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -34,19 +34,19 @@ pub const fn unit(column: ClusterColumn) -> Unit {
 /// The value of a column.
 pub fn value(row: &ClusterRow, column: ClusterColumn) -> Value<'_> {
     use ClusterColumn as C;
-    let figures = row.figures.as_ref();
-    let figure = |figure: Option<i64>| figure.map_or(Value::Nothing, Value::Figure);
+    let metrics = row.metrics.as_ref();
+    let metric = |metric: Option<i64>| metric.map_or(Value::Nothing, Value::Metric);
     match column {
         C::Context => Value::text(&*row.name),
         C::State => Value::text(state(row)),
         C::Version => Value::text(row.version.as_str()),
-        C::Nodes => figures.map_or(Value::Nothing, |figures| Value::count(figures.nodes)),
-        C::Running => figures.map_or(Value::Nothing, |figures| Value::count(figures.running)),
+        C::Nodes => metrics.map_or(Value::Nothing, |metrics| Value::count(metrics.nodes)),
+        C::Running => metrics.map_or(Value::Nothing, |metrics| Value::count(metrics.running)),
         C::Alerts => row.alerts.map_or(Value::Nothing, Value::count),
-        C::Cpu => figure(figures.and_then(|figures| figures.cpu)),
-        C::Memory => figure(figures.and_then(|figures| figures.memory)),
-        C::PendingCpu => figure(figures.map(|figures| figures.pending_vcore)),
-        C::PendingMemory => figure(figures.map(|figures| figures.pending_memory)),
+        C::Cpu => metric(metrics.and_then(|metrics| metrics.cpu)),
+        C::Memory => metric(metrics.and_then(|metrics| metrics.memory)),
+        C::PendingCpu => metric(metrics.map(|metrics| metrics.pending_vcore)),
+        C::PendingMemory => metric(metrics.map(|metrics| metrics.pending_memory)),
     }
 }
 
@@ -61,7 +61,7 @@ fn state(row: &ClusterRow) -> String {
         ClusterState::Open(Link::Refused { .. }) => "refused".to_owned(),
         ClusterState::Failed(_) | ClusterState::Open(Link::Connecting { .. }) => "not reached".to_owned(),
     };
-    match row.trouble() {
+    match row.problem() {
         Some(why) => format!("{word}: {why}"),
         None => word,
     }
@@ -76,12 +76,12 @@ pub fn fields(page: &ClustersPage) -> Fields<'_> {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a ClustersPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let widest = page.list.widest[0] + 2;
-    let room = Room { widest, least: 10 };
-    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);
+    let space = Space { widest, least: 10 };
+    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), space);
     let len = page.list.rows.len();
-    let sorted = move |column: ClusterColumn| table::title(signs, page.list.sort, Some(column));
+    let sorted = move |column: ClusterColumn| table::title(symbols, page.list.sort, Some(column));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(row) = page.list.rows.get(index) {
             cell(pen, row, what, slot);
@@ -91,7 +91,7 @@ pub fn table<'a>(state: &'a State, page: &'a ClustersPage, width: u16) -> Table<
         0 => "connecting".to_owned(),
         total => format!("the filter {} hides all {total}", page.list.filter),
     };
-    if len > 0 { table } else { table.or_says(vec![words]) }
+    if len > 0 { table } else { table.or_reported(vec![words]) }
 }
 
 fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<ClusterColumn>>> {
@@ -128,21 +128,21 @@ fn own(column: ClusterColumn, widest: u16) -> Col<ClusterColumn> {
 
 fn cell(pen: &mut Writer, row: &ClusterRow, what: ClusterColumn, slot: Slot) {
     use ClusterColumn as C;
-    let (value, signs) = (value(row, what), pen.signs());
+    let (value, symbols) = (value(row, what), pen.symbols());
     if what == C::Context {
-        let sign = if row.here { signs.changed } else { " " };
-        pen.text(slot.x, slot.width, sign, Role::StateActive);
+        let symbol = if row.here { symbols.changed } else { " " };
+        pen.text(slot.x, slot.width, symbol, Role::StateActive);
         pen.name(slot.x + 2, slot.width.saturating_sub(2), &row.name, Role::Text);
         return;
     }
     let text = match (&value, unit(what)) {
-        (Value::Figure(thousandths), Unit::Share) => share(*thousandths),
-        (value, unit) => value.shown(unit, signs),
+        (Value::Metric(thousandths), Unit::Share) => share(*thousandths),
+        (value, unit) => value.shown(unit, symbols),
     };
     let old = !matches!(row.state, ClusterState::Open(Link::Live { .. }));
     let piece = match (what, &value) {
-        (C::State, _) if row.trouble().is_some() => piece(Role::Error, text),
-        (_, Value::Nothing | Value::Figure(0)) => dim(text),
+        (C::State, _) if row.problem().is_some() => piece(Role::Error, text),
+        (_, Value::Nothing | Value::Metric(0)) => dim(text),
         // Values of an unreachable cluster are old.
         _ if old => dim(text),
         _ => plain(text),

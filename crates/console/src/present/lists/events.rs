@@ -9,9 +9,9 @@
 //! Important events are highlighted ([`crate::present::weight`]). On a narrow screen the resource, the reference, and
 //! the kind are dropped, then the message shares a column. Data without a column appear in place of an empty message.
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -21,7 +21,7 @@ use crate::present::words::word;
 use crate::state::State;
 use crate::state::column::EventColumn;
 use crate::state::page::EventsPage;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::Time;
 use view::{ChangeType, Record};
 
@@ -69,12 +69,17 @@ enum Cell {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a> {
-    let (signs, now) = (sign_set(state), state.cluster.past.live);
-    let room = Room { widest: page.list.widest[0], least: 7 };
-    let columns =
-        arrange(state, width, plans(page.list.widest[1]), |column| Some(own(column, page.list.widest[0].max(8))), room);
+    let (symbols, now) = (symbol_set(state), state.cluster.past.live);
+    let space = Space { widest: page.list.widest[0], least: 7 };
+    let columns = arrange(
+        state,
+        width,
+        plans(page.list.widest[1]),
+        |column| Some(own(column, page.list.widest[0].max(8))),
+        space,
+    );
     let shown: Vec<Cell> = columns.columns.iter().map(|column| column.what).collect();
-    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let sorted = move |cell: Cell| table::title(symbols, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(record) = page.list.rows.get(index).and_then(|number| state.cluster.events.get(*number)) {
@@ -98,16 +103,16 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
         (Some(about), ..) => vec![format!("no events of {about}")],
         (None, ..) => vec!["no events".to_owned()],
     };
-    table.or_says(words)
+    table.or_reported(words)
 }
 
 fn is_note(record: &Record) -> bool {
     record.change == ChangeType::NONE && record.detail.0 == 0
 }
 
-fn happened(record: &Record, signs: &Signs) -> Piece {
-    let sign = if weight(record) == Weight::Grave { format!("{} ", signs.limit) } else { String::new() };
-    piece(role(record), format!("{sign}{}", words::happened(record)))
+fn happened(record: &Record, symbols: &Symbols) -> Piece {
+    let symbol = if weight(record) == Weight::Grave { format!("{} ", symbols.limit) } else { String::new() };
+    piece(role(record), format!("{symbol}{}", words::happened(record)))
 }
 
 const MESSAGE: u16 = 30;
@@ -173,7 +178,7 @@ fn message(record: &Record, page: &EventsPage, shown: &[Cell]) -> Piece {
 }
 
 fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, shown: &[Cell], what: Cell, slot: Slot) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let pieces = match what {
         Cell::Time => vec![dim(format::when(record.at, now))],
         Cell::Kind => vec![dim(record.kind.to_string())],
@@ -187,15 +192,15 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
                 && (!is(Cell::Of) || record.reference.is_empty())
                 && (!is(Cell::Resource) || record.resource.is_zero());
             let behind = if alone && is(Cell::Message) { MESSAGE } else { 0 };
-            pen.pieces(slot.x, slot.width + behind, &[happened(record, signs)]);
+            pen.pieces(slot.x, slot.width + behind, &[happened(record, symbols)]);
             return;
         }
         Cell::WhatAndMessage if is_note(record) => vec![message(record, page, shown)],
         Cell::WhatAndMessage => {
-            let said = message(record, page, shown);
-            match said.text.strip_prefix(words::happened(record).as_str()) {
-                Some(rest) => vec![happened(record, signs), plain(rest.to_owned())],
-                None => vec![happened(record, signs), plain("  "), said],
+            let reported = message(record, page, shown);
+            match reported.text.strip_prefix(words::happened(record).as_str()) {
+                Some(rest) => vec![happened(record, symbols), plain(rest.to_owned())],
+                None => vec![happened(record, symbols), plain("  "), reported],
             }
         }
         Cell::Of => {

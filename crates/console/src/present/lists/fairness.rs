@@ -5,9 +5,9 @@
 //!   40%   root.tenants.a    cpu                8      4        6        4    8.5         0     0  3m 12s  root.tenants.b
 //! ```
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
-use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -22,7 +22,7 @@ use view::units::show_amount;
 /// Quantities of different resources have their own units.
 pub const fn unit(column: FairnessColumn) -> Unit {
     match column {
-        FairnessColumn::Lack => Unit::Share,
+        FairnessColumn::Shortage => Unit::Share,
         FairnessColumn::Queue | FairnessColumn::Resource | FairnessColumn::BlockedBy => Unit::Words,
         FairnessColumn::Since => Unit::Lasting,
         _ => Unit::Count,
@@ -32,12 +32,12 @@ pub const fn unit(column: FairnessColumn) -> Unit {
 /// The value of a column.
 pub fn value(row: &FairnessRow, column: FairnessColumn, now: Time) -> Value<'_> {
     match column {
-        FairnessColumn::Lack => Value::Figure(row.shortage()),
+        FairnessColumn::Shortage => Value::Metric(row.shortage()),
         FairnessColumn::Queue => Value::text(row.queue.as_str()),
         FairnessColumn::Resource => Value::text(format::resource_name(&row.resource)),
         FairnessColumn::BlockedBy => Value::text(blocked_by(row)),
         FairnessColumn::Since => Value::lasting(now, row.since),
-        other => amount(row, other).map_or(Value::Nothing, Value::Figure),
+        other => amount(row, other).map_or(Value::Nothing, Value::Metric),
     }
 }
 
@@ -68,12 +68,12 @@ pub fn fields<'a>(state: &'a State, page: &'a FairnessPage) -> Fields<'a> {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a FairnessPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[0], least: 12 };
+    let symbols = symbol_set(state);
+    let space = Space { widest: page.list.widest[0], least: 12 };
     let own_column = |column| Some(own(column, page.list.widest));
-    let columns = arrange(state, width, plans(page.list.widest), own_column, room);
+    let columns = arrange(state, width, plans(page.list.widest), own_column, space);
     let len = page.list.rows.len();
-    let sorted = move |column: FairnessColumn| table::title(signs, page.list.sort, Some(column));
+    let sorted = move |column: FairnessColumn| table::title(symbols, page.list.sort, Some(column));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(row) = page.list.rows.get(index) {
             cell(pen, state, row, what, slot);
@@ -86,7 +86,7 @@ pub fn table<'a>(state: &'a State, page: &'a FairnessPage, width: u16) -> Table<
         0 => "no queue has guaranteed resources, and nothing is in use".to_owned(),
         total => format!("the filter {} hides all {total}", page.list.filter),
     };
-    table.or_says(vec![words])
+    table.or_reported(vec![words])
 }
 
 fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<FairnessColumn>>> {
@@ -94,7 +94,7 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
         use FairnessColumn as C;
         let name = left(C::Queue, "QUEUE", if step < 3 { queue.clamp(12, 30) } else { 12 }).up_to(queue);
         let mut columns = vec![name, left(C::Resource, "RES", resource.clamp(4, 10))];
-        columns.push(right(C::Lack, "LACK", 5));
+        columns.push(right(C::Shortage, "LACK", 5));
         columns.push(right(C::Guaranteed, "GUAR", 6));
         columns.push(right(C::Used, "USED", 6));
         columns.push(right(C::Pending, "PEND", 6));
@@ -119,7 +119,7 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
 fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessColumn> {
     use FairnessColumn as C;
     match column {
-        C::Lack => right(C::Lack, "LACK", 5),
+        C::Shortage => right(C::Shortage, "LACK", 5),
         C::Queue => left(C::Queue, "QUEUE", queue.clamp(12, 60)),
         C::Resource => left(C::Resource, "RES", resource.clamp(4, 20)),
         C::Guaranteed => right(C::Guaranteed, "GUAR", 6),
@@ -135,8 +135,8 @@ fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessCo
 }
 
 fn cell(pen: &mut Writer, state: &State, row: &FairnessRow, what: FairnessColumn, slot: Slot) {
-    let nothing = pen.signs().nothing;
-    let figure = |amount: i64, role: Role| match amount {
+    let nothing = pen.symbols().nothing;
+    let metric = |amount: i64, role: Role| match amount {
         0 => dim(nothing),
         amount => piece(role, show_amount(&row.resource, amount)),
     };
@@ -146,12 +146,12 @@ fn cell(pen: &mut Writer, state: &State, row: &FairnessRow, what: FairnessColumn
             return;
         }
         FairnessColumn::Resource => vec![plain(format::resource_name(&row.resource).to_owned())],
-        FairnessColumn::Lack if row.shortage() == 0 => vec![dim(nothing)],
-        FairnessColumn::Lack => vec![piece(Role::Warning, format!("{}%", (row.shortage() + 9) / 10))],
-        FairnessColumn::Deficit => vec![figure(row.deficit(), Role::Warning)],
+        FairnessColumn::Shortage if row.shortage() == 0 => vec![dim(nothing)],
+        FairnessColumn::Shortage => vec![piece(Role::Warning, format!("{}%", (row.shortage() + 9) / 10))],
+        FairnessColumn::Deficit => vec![metric(row.deficit(), Role::Warning)],
         FairnessColumn::Since => vec![plain(format::age(state.cluster.at, row.since, nothing))],
         FairnessColumn::BlockedBy => vec![plain(blocked_by(row))],
-        other => vec![figure(amount(row, other).unwrap_or_default(), Role::Text)],
+        other => vec![metric(amount(row, other).unwrap_or_default(), Role::Text)],
     };
     pen.cell(slot, &pieces);
 }

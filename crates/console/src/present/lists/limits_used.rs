@@ -5,10 +5,10 @@
 //!  ann     user   root.tenants.a  cpu      48   46.5   96%    3.5      2       4%    53
 //! ```
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
 use crate::present::limits;
-use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -36,13 +36,13 @@ pub fn value(row: &LimitUsed, column: LimitColumn) -> Value<'_> {
         LimitColumn::Kind => Value::text(limits::kind(row.side)),
         LimitColumn::Queue => Value::text(row.queue.as_str()),
         LimitColumn::Resource => Value::text(resource(row)),
-        LimitColumn::Part => Value::Figure(row.part()),
-        LimitColumn::Beyond => Value::Figure(row.beyond()),
-        LimitColumn::Line => Value::Figure(i64::from(row.at.line)),
-        LimitColumn::HeldBack => Value::Figure(row.held_back()),
-        LimitColumn::Limit => Value::Figure(row.limit),
-        LimitColumn::Used => Value::Figure(row.used),
-        LimitColumn::Pending => Value::Figure(row.pending),
+        LimitColumn::Part => Value::Metric(row.part()),
+        LimitColumn::Beyond => Value::Metric(row.beyond()),
+        LimitColumn::Line => Value::Metric(i64::from(row.at.line)),
+        LimitColumn::Blocked => Value::Metric(row.blocked()),
+        LimitColumn::Limit => Value::Metric(row.limit),
+        LimitColumn::Used => Value::Metric(row.used),
+        LimitColumn::Pending => Value::Metric(row.pending),
     }
 }
 
@@ -60,12 +60,12 @@ pub fn fields<'a>(_state: &'a State, page: &'a LimitsPage) -> Fields<'a> {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a LimitsPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[0], least: 8 };
+    let symbols = symbol_set(state);
+    let space = Space { widest: page.list.widest[0], least: 8 };
     let own_column = |column| Some(own(column, page.list.widest));
-    let columns = arrange(state, width, plans(page.list.widest), own_column, room);
+    let columns = arrange(state, width, plans(page.list.widest), own_column, space);
     let len = page.list.rows.len();
-    let sorted = move |column: LimitColumn| table::title(signs, page.list.sort, Some(column));
+    let sorted = move |column: LimitColumn| table::title(symbols, page.list.sort, Some(column));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(row) = page.list.rows.get(index) {
             cell(pen, row, what, slot);
@@ -78,7 +78,7 @@ pub fn table<'a>(state: &'a State, page: &'a LimitsPage, width: u16) -> Table<'a
         0 => "No limits apply to the active users and groups".to_owned(),
         total => format!("the filter {} hides all {total}", page.list.filter),
     };
-    table.or_says(vec![words])
+    table.or_reported(vec![words])
 }
 
 fn plans([name, queue, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<LimitColumn>>> {
@@ -94,7 +94,7 @@ fn plans([name, queue, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<LimitColumn
         columns.push(right(C::Used, "USED", 6));
         columns.push(right(C::Part, "PART", 5));
         columns.push(right(C::Pending, "PEND", 6));
-        columns.push(right(C::HeldBack, "BLOCKED", 7));
+        columns.push(right(C::Blocked, "BLOCKED", 7));
         if step < 3 {
             columns.push(right(C::Beyond, "BEYOND", 7));
         }
@@ -109,7 +109,7 @@ fn own(column: LimitColumn, [name, queue, _]: [u16; 3]) -> Col<LimitColumn> {
     use LimitColumn as C;
     match column {
         C::Beyond => right(C::Beyond, "BEYOND", 7),
-        C::HeldBack => right(C::HeldBack, "BLOCKED", 7),
+        C::Blocked => right(C::Blocked, "BLOCKED", 7),
         C::Name => left(C::Name, "NAME", name.clamp(8, 40)),
         C::Kind => left(C::Kind, "KIND", 5),
         C::Queue => left(C::Queue, "QUEUE", queue.clamp(12, 60)),
@@ -123,8 +123,8 @@ fn own(column: LimitColumn, [name, queue, _]: [u16; 3]) -> Col<LimitColumn> {
 }
 
 fn cell(pen: &mut Writer, row: &LimitUsed, what: LimitColumn, slot: Slot) {
-    let nothing = pen.signs().nothing;
-    let figure = |amount: i64, role: Role| match (amount, row.resource.as_deref()) {
+    let nothing = pen.symbols().nothing;
+    let metric = |amount: i64, role: Role| match (amount, row.resource.as_deref()) {
         (0, _) => dim(nothing),
         (amount, Some(resource)) => piece(role, show_amount(resource, amount)),
         (amount, None) => piece(role, amount.to_string()),
@@ -137,10 +137,10 @@ fn cell(pen: &mut Writer, row: &LimitUsed, what: LimitColumn, slot: Slot) {
             return;
         }
         LimitColumn::Resource => plain(resource(row).to_owned()),
-        LimitColumn::Limit => figure(row.limit, Role::Text),
-        LimitColumn::Used => figure(row.used, Role::Text),
-        LimitColumn::Pending => figure(row.pending, Role::Text),
-        LimitColumn::HeldBack => figure(row.held_back(), Role::Warning),
+        LimitColumn::Limit => metric(row.limit, Role::Text),
+        LimitColumn::Used => metric(row.used, Role::Text),
+        LimitColumn::Pending => metric(row.pending, Role::Text),
+        LimitColumn::Blocked => metric(row.blocked(), Role::Warning),
         LimitColumn::Beyond if row.beyond() == 0 => dim(nothing),
         LimitColumn::Beyond => piece(Role::Warning, format::percent(row.beyond())),
         LimitColumn::Part if row.part() >= 1000 => piece(Role::Warning, format::percent(row.part())),

@@ -4,9 +4,9 @@
 //!  APPLICATION          ASK             CPU    MEM  OTHER         SINCE
 //! ```
 
-use crate::present::arrange::{Room, arrange, choose, chosen_columns};
+use crate::present::arrange::{Space, arrange, choose, chosen_columns};
 use crate::present::format;
-use crate::present::pieces::{Slot, dim, plain, sign_set};
+use crate::present::pieces::{Slot, dim, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Chosen, Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -65,11 +65,11 @@ enum Cell {
 
 /// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let own_column = |column| own(column, page.list.widest);
-    let room = Room { widest: page.list.widest[0], least: 12 };
+    let space = Space { widest: page.list.widest[0], least: 12 };
     let columns = if state.wide || chosen_columns(state).is_some() {
-        arrange(state, width, [vec![left(Cell::App, "APPLICATION", 12)]], own_column, room)
+        arrange(state, width, [vec![left(Cell::App, "APPLICATION", 12)]], own_column, space)
     } else {
         plan(width, page.list.widest)
     };
@@ -82,7 +82,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
             Cell::Other => Some(AllocationColumn::Other),
             Cell::Since => Some(AllocationColumn::Since),
         };
-        table::title(signs, page.list.sort, column)
+        table::title(symbols, page.list.sort, column)
     };
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -101,7 +101,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
         (Some(_), 0) => format!("no allocations on {}", page.id),
         (Some(_), total) => format!("the filter {} hides {total}", page.list.filter),
     };
-    table.or_says(vec![words])
+    table.or_reported(vec![words])
 }
 
 fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
@@ -114,8 +114,8 @@ fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
         columns.push(Col { gap: 2, ..left(Cell::Other, "OTHER", other.clamp(6, 24)) });
     }
     columns.push(right(Cell::Since, "SINCE", 7));
-    let figures = table::total(&columns[2..]);
-    let half = width.saturating_sub(figures + 4) / 2;
+    let metrics = table::total(&columns[2..]);
+    let half = width.saturating_sub(metrics + 4) / 2;
     columns[1].width = ask.clamp(8, half.max(8));
     choose([columns], width, app, 12)
 }
@@ -133,9 +133,9 @@ fn own(column: AllocationColumn, [app, ask, other]: [u16; 3]) -> Option<Col<Cell
 }
 
 fn cell(pen: &mut Writer, state: &State, allocation: &NodeAllocation, what: Cell, slot: Slot) {
-    let signs = pen.signs();
-    let figure = |resource: &Resource, name: &str| match resource.amount(name) {
-        0 => dim(signs.nothing),
+    let symbols = pen.symbols();
+    let metric = |resource: &Resource, name: &str| match resource.amount(name) {
+        0 => dim(symbols.nothing),
         amount => plain(show_amount(name, amount)),
     };
     let mut name = |text: &str| {
@@ -145,10 +145,10 @@ fn cell(pen: &mut Writer, state: &State, allocation: &NodeAllocation, what: Cell
     let pieces = match what {
         Cell::App => name(allocation.app.as_str()),
         Cell::Ask => name(allocation.name()),
-        Cell::Cpu => vec![figure(&allocation.resource, VCORE)],
-        Cell::Memory => vec![figure(&allocation.resource, MEMORY)],
-        Cell::Other => vec![crate::present::lists::apps::others(&allocation.resource, signs)],
-        Cell::Since => vec![dim(format::age(state.cluster.at, allocation.since, pen.signs().nothing))],
+        Cell::Cpu => vec![metric(&allocation.resource, VCORE)],
+        Cell::Memory => vec![metric(&allocation.resource, MEMORY)],
+        Cell::Other => vec![crate::present::lists::apps::others(&allocation.resource, symbols)],
+        Cell::Since => vec![dim(format::age(state.cluster.at, allocation.since, pen.symbols().nothing))],
     };
     pen.cell(slot, &pieces);
 }

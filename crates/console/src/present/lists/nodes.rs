@@ -10,11 +10,11 @@
 
 use ratatui::layout::Rect;
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
 use crate::present::layout::Regions;
 use crate::present::meter::Meter;
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::trend_cells;
@@ -24,7 +24,7 @@ use crate::state::State;
 use crate::state::column::NodeColumn;
 use crate::state::marks::{Facet, Marked};
 use crate::state::page::NodesPage;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, VCORE};
 use view::NodeRow;
 use view::PartitionView;
@@ -47,15 +47,15 @@ pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) ->
         return Value::Unknown;
     }
     let all = |name: &str| Value::bound(node.capacity.get(name));
-    let free = |name: &str| Value::Figure(node.available().amount(name));
+    let free = |name: &str| Value::Metric(node.available().amount(name));
     match column {
         NodeColumn::Node => Value::text(node.id.as_str()),
         NodeColumn::State => Value::text(state_word(node)),
         NodeColumn::Allocations => Value::count(node.allocations.len()),
-        NodeColumn::Cpu => Value::Figure(used(node, VCORE)),
+        NodeColumn::Cpu => Value::Metric(used(node, VCORE)),
         NodeColumn::CpuAll => all(VCORE),
         NodeColumn::CpuFree => free(VCORE),
-        NodeColumn::Memory => Value::Figure(used(node, MEMORY)),
+        NodeColumn::Memory => Value::Metric(used(node, MEMORY)),
         NodeColumn::MemoryAll => all(MEMORY),
         NodeColumn::MemoryFree => free(MEMORY),
         NodeColumn::Other => Value::text(other_resources(node)),
@@ -72,8 +72,8 @@ fn other_resources(node: &NodeRow) -> String {
     node.capacity.iter().filter(own).map(of).collect::<Vec<_>>().join(", ")
 }
 
-fn trend(state: &State, node: &NodeRow, signs: &Signs) -> String {
-    trend_cells::cells(state, &Subject::Node(node.id.clone()), signs)
+fn trend(state: &State, node: &NodeRow, symbols: &Symbols) -> String {
+    trend_cells::cells(state, &Subject::Node(node.id.clone()), symbols)
 }
 
 /// The list as typed values.
@@ -82,7 +82,7 @@ pub fn fields<'a>(state: &'a State, page: &'a NodesPage) -> Fields<'a> {
         let found = state.cluster.part().zip(page.list.rows.get(row));
         let found = found.and_then(|(part, id)| Some((part, part.nodes.get(id)?)));
         found.map_or(Value::Nothing, |(part, node)| match column {
-            NodeColumn::Trend => Value::text(trend(state, node, sign_set(state))),
+            NodeColumn::Trend => Value::text(trend(state, node, symbol_set(state))),
             column => value(part, node, column),
         })
     })
@@ -103,12 +103,12 @@ enum Cell {
 
 /// The list of nodes.
 pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[0], least: if width < 60 { 10 } else { 18 } };
+    let symbols = symbol_set(state);
+    let space = Space { widest: page.list.widest[0], least: if width < 60 { 10 } else { 18 } };
     let others =
         state.cluster.part().is_some_and(|part| part.nodes.values().any(|node| !other_resources(node).is_empty()));
-    let columns = arrange(state, width, plans(others), |column| Some(own(column)), room);
-    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let columns = arrange(state, width, plans(others), |column| Some(own(column)), space);
+    let sorted = move |cell: Cell| table::title(symbols, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         let Some((part, id)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
@@ -123,21 +123,21 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     } else if page.list.total > 0 {
         let total = page.list.total;
         let words = format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "node"));
-        table.or_says(vec![words, "esc clears it".to_owned()])
+        table.or_reported(vec![words, "esc clears it".to_owned()])
     } else if state.cluster.unread.nodes {
-        table.or_says(vec![state.cluster.unread.no_nodes()])
+        table.or_reported(vec![state.cluster.unread.no_nodes()])
     } else {
-        table.or_says(vec!["no nodes yet".to_owned()])
+        table.or_reported(vec!["no nodes yet".to_owned()])
     }
 }
 
 /// Below this width the map replaces the table.
-const BESIDE: u16 = 100;
+const SIDE_FROM: u16 = 100;
 
 /// The width without the map.
 pub fn table_width(page: &NodesPage, width: u16) -> u16 {
     match page.map && !page.list.rows.is_empty() {
-        true if width < BESIDE => 0,
+        true if width < SIDE_FROM => 0,
         true => width * 55 / 100,
         false => width,
     }
@@ -163,8 +163,9 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
         height: rows.bottom() - head.y,
     };
     // Otherwise the map replaces it.
-    let beside = Some(table_width(page, rows.width)).filter(|table| heat_map_fits(page.list.rows.len(), map(*table)));
-    let table = beside.unwrap_or(0);
+    let table_width_left =
+        Some(table_width(page, rows.width)).filter(|table| heat_map_fits(page.list.rows.len(), map(*table)));
+    let table = table_width_left.unwrap_or(0);
     let (left, map) = (|of: Rect| Rect { width: table, ..of }, map(table));
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
@@ -244,9 +245,9 @@ fn belongs_to(cell: Cell) -> Option<NodeColumn> {
 }
 
 fn cell(pen: &mut Writer, state: &State, (part, node): (&PartitionView, &NodeRow), what: Cell, slot: Slot) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let mark = state.marks.of(&Marked::Node(node.id.clone()));
-    let text = |facet| if mark.holds(facet, state.now) { Role::Changed } else { Role::Text };
+    let text = |facet| if mark.is_active(facet, state.now) { Role::Changed } else { Role::Text };
     let lost = |column| unknown::of_node(part, node, column).is_some();
     let pieces = match what {
         Cell::Id => {
@@ -254,35 +255,35 @@ fn cell(pen: &mut Writer, state: &State, (part, node): (&PartitionView, &NodeRow
             return;
         }
         Cell::State | Cell::Allocations | Cell::Free(_) if belongs_to(what).is_some_and(lost) => {
-            vec![unknown::cell(signs)]
+            vec![unknown::cell(symbols)]
         }
-        Cell::State => state_pieces(node, signs, slot.width > 5),
+        Cell::State => state_pieces(node, symbols, slot.width > 5),
         Cell::Allocations => match node.allocations.len() {
-            0 => vec![dim(signs.nothing)],
+            0 => vec![dim(symbols.nothing)],
             count => vec![piece(text(Facet::Apps), show_amount("", i64::try_from(count).unwrap_or(i64::MAX)))],
         },
-        Cell::Meter(name) if lost(of(name).0) || lost(of(name).1) => vec![unknown::cell(signs)],
-        Cell::Meter(name) => meter(node, name).pieces(slot.width, signs),
+        Cell::Meter(name) if lost(of(name).0) || lost(of(name).1) => vec![unknown::cell(symbols)],
+        Cell::Meter(name) => meter(node, name).pieces(slot.width, symbols),
         Cell::Usage(name) => {
             let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
             let role = match meter(node, name).role() {
                 Role::UsageNormal => text(facet),
                 role => role,
             };
-            let all = node.capacity.get(name).map_or_else(|| signs.nothing.to_owned(), |all| show_amount(name, all));
+            let all = node.capacity.get(name).map_or_else(|| symbols.nothing.to_owned(), |all| show_amount(name, all));
             let mut pieces = [piece(role, show_amount(name, used(node, name))), dim("/"), dim(format!("{all:>6}"))];
             for (column, at) in [(of(name).0, 0), (of(name).1, 2)] {
                 if lost(column) {
-                    unknown::blank(&mut pieces[at], signs);
+                    unknown::blank(&mut pieces[at], symbols);
                     pieces[0].role = Role::Dim;
                 }
             }
             pieces.to_vec()
         }
         Cell::Free(name) => vec![plain(show_amount(name, node.available().amount(name)))],
-        Cell::Value(NodeColumn::Trend) => vec![piece(Role::Accent, trend(state, node, signs))],
-        Cell::Value(column) => vec![dim(value(part, node, column).shown(unit(column), signs))],
-        Cell::Changed if mark.any(state.now) => vec![piece(Role::Accent, signs.changed)],
+        Cell::Value(NodeColumn::Trend) => vec![piece(Role::Accent, trend(state, node, symbols))],
+        Cell::Value(column) => vec![dim(value(part, node, column).shown(unit(column), symbols))],
+        Cell::Changed if mark.any(state.now) => vec![piece(Role::Accent, symbols.changed)],
         Cell::Changed => Vec::new(),
     };
     pen.cell(slot, &pieces);
@@ -316,11 +317,11 @@ fn state_word(node: &NodeRow) -> &str {
 }
 
 /// The state of a node.
-pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
-    let (sign, role) = match node.is_open() {
-        true => (signs.active, Role::StateActive),
-        false => (signs.stopped, Role::StateStopped),
+pub fn state_pieces(node: &NodeRow, symbols: &Symbols, words: bool) -> Vec<Piece> {
+    let (symbol, role) = match node.is_open() {
+        true => (symbols.active, Role::StateActive),
+        false => (symbols.stopped, Role::StateStopped),
     };
     let word = format!(" {}", state_word(node));
-    if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
+    if words { vec![piece(role, symbol), dim(word)] } else { vec![piece(role, symbol)] }
 }

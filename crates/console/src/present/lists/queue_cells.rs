@@ -3,7 +3,7 @@
 use crate::present::format;
 use crate::present::meter::Meter;
 use crate::present::pieces::{Piece, dim, piece, plain};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, Priority, QueueState};
 use std::borrow::Cow;
 use view::units::show_amount;
@@ -20,34 +20,34 @@ pub(super) fn short_age(age: std::time::Duration) -> String {
 }
 
 /// The symbol and role of a state.
-pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
+pub fn state_symbol(state: QueueState, symbols: &Symbols) -> (&'static str, Role) {
     match state {
-        QueueState::Active => (signs.active, Role::StateActive),
-        QueueState::Draining => (signs.draining, Role::StateDraining),
-        QueueState::Stopped => (signs.stopped, Role::StateStopped),
+        QueueState::Active => (symbols.active, Role::StateActive),
+        QueueState::Draining => (symbols.draining, Role::StateDraining),
+        QueueState::Stopped => (symbols.stopped, Role::StateStopped),
     }
 }
 
-pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+pub(super) fn priority(row: &QueueRow, symbols: &Symbols) -> Vec<Piece> {
     let number = match format::priority(row.priority.current) {
         Some(number) => plain(number),
-        None => dim(signs.nothing),
+        None => dim(symbols.nothing),
     };
     let mut pieces = vec![number];
     let mut columns = 0;
     if row.priority.policy.is_fence() {
-        pieces.push(piece(Role::PriorityFenced, signs.fenced));
+        pieces.push(piece(Role::PriorityFenced, symbols.fenced));
         columns += 1;
     }
     if row.priority.offset != 0 {
         let raised = row.priority.offset > 0;
         let role = if raised { Role::PriorityRaised } else { Role::PriorityLowered };
-        pieces.push(piece(role, if raised { signs.raised } else { signs.lowered }));
+        pieces.push(piece(role, if raised { symbols.raised } else { symbols.lowered }));
         columns += 1;
     }
     if row.priority.current == Priority::MIN {
-        for sign in pieces.iter_mut().skip(1) {
-            sign.role = Role::Dim;
+        for symbol in pieces.iter_mut().skip(1) {
+            symbol.role = Role::Dim;
         }
     }
     pieces.push(plain(" ".repeat(2 - columns)));
@@ -55,35 +55,35 @@ pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
 }
 
 /// `!` marks a reached maximum.
-pub(super) fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+pub(super) fn apps(row: &QueueRow, symbols: &Symbols) -> Vec<Piece> {
     let number = |count: u64| show_amount("", i64::try_from(count).unwrap_or(i64::MAX));
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
     let running = match row.running {
-        0 if row.app_count == 0 => dim(signs.nothing),
+        0 if row.app_count == 0 => dim(symbols.nothing),
         0 => dim("0"),
         running => plain(number(running)),
     };
-    let (max, sign) = match row.max_running {
-        None => (signs.nothing.to_owned(), " "),
-        Some(max) => (number(max), if full { signs.limit } else { " " }),
+    let (max, symbol) = match row.max_running {
+        None => (symbols.nothing.to_owned(), " "),
+        Some(max) => (number(max), if full { symbols.limit } else { " " }),
     };
     let pad = " ".repeat(4usize.saturating_sub(crate::present::text::width(&max) + 1));
     let running = if full { piece(Role::Danger, running.text) } else { running };
-    vec![running, dim("/"), dim(max), piece(Role::Danger, sign), plain(pad)]
+    vec![running, dim("/"), dim(max), piece(Role::Danger, symbol), plain(pad)]
 }
 
-pub(super) fn amount(resource: &model::Resource, name: &str, signs: &Signs) -> Piece {
+pub(super) fn amount(resource: &model::Resource, name: &str, symbols: &Symbols) -> Piece {
     match resource.amount(name) {
-        0 => dim(signs.nothing),
+        0 => dim(symbols.nothing),
         amount => plain(show_amount(name, amount)),
     }
 }
 
-pub(super) fn headroom(part: &PartitionView, row: &QueueRow, name: &str, signs: &Signs) -> Piece {
-    match part.headroom(row).and_then(|room| room.get(name)) {
-        None => dim(signs.nothing),
-        Some(room) if room <= 0 => piece(Role::Danger, show_amount(name, room)),
-        Some(room) => plain(show_amount(name, room)),
+pub(super) fn headroom(part: &PartitionView, row: &QueueRow, name: &str, symbols: &Symbols) -> Piece {
+    match part.headroom(row).and_then(|space| space.get(name)) {
+        None => dim(symbols.nothing),
+        Some(space) if space <= 0 => piece(Role::Danger, show_amount(name, space)),
+        Some(space) => plain(show_amount(name, space)),
     }
 }
 
@@ -141,9 +141,9 @@ impl Usage {
     }
 
     /// An inherited maximum is in parentheses.
-    pub fn pieces(&self, name: &str, guarantee: bool, signs: &Signs) -> Vec<Piece> {
+    pub fn pieces(&self, name: &str, guarantee: bool, symbols: &Symbols) -> Vec<Piece> {
         let shown = |amount: Option<i64>| match amount {
-            None | Some(0) => Cow::Borrowed(signs.nothing),
+            None | Some(0) => Cow::Borrowed(symbols.nothing),
             Some(amount) => Cow::Owned(show_amount(name, amount)),
         };
         let role = match self.meter().role() {
@@ -158,18 +158,18 @@ impl Usage {
         if guarantee {
             pieces.extend([dim("/"), dim(format!("{:>1$}", shown(self.guaranteed), 4 + more))]);
         }
-        let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
+        let max = self.base.map_or(Cow::Borrowed(symbols.nothing), |base| Cow::Owned(show_amount(name, base)));
         pieces.push(dim("/"));
         let full = self.own && self.meter().role() == Role::UsageFull;
         let (max, role) = match (self.own, self.base) {
             (false, Some(_)) => (format!("({max})"), Role::Dim),
             _ => (max.into_owned(), Role::Text),
         };
-        let has_sign = self.own || self.base.is_none();
-        let room = 5 + more + usize::from(!has_sign);
-        pieces.push(piece(role, format!("{max:>room$}")));
-        if has_sign {
-            pieces.push(piece(Role::Danger, if full { signs.limit } else { " " }));
+        let has_symbol = self.own || self.base.is_none();
+        let space = 5 + more + usize::from(!has_symbol);
+        pieces.push(piece(role, format!("{max:>space$}")));
+        if has_symbol {
+            pieces.push(piece(Role::Danger, if full { symbols.limit } else { " " }));
         }
         pieces
     }

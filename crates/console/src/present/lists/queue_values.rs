@@ -5,14 +5,14 @@ use std::time::Duration;
 use crate::present::board;
 use crate::present::format;
 use crate::present::lists::queue_cells::Usage;
-use crate::present::pieces::sign_set;
+use crate::present::pieces::symbol_set;
 use crate::present::trend_cells;
 use crate::present::unknown;
 use crate::present::value::{Fields, Unit, Value};
 use crate::state::State;
 use crate::state::column::QueueColumn;
 use crate::state::page::QueuesPage;
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use model::{MEMORY, Priority, VCORE};
 use view::overview::WaitingNow;
 use view::trends::Subject;
@@ -47,15 +47,15 @@ pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -
     }
     let guaranteed = |name: &str| match row.guaranteed.as_ref().and_then(|guaranteed| guaranteed.get(name)) {
         None => Value::Nothing,
-        Some(amount) => Value::Figure(amount),
+        Some(amount) => Value::Metric(amount),
     };
     let max = |name: &str| Value::bound(Usage::of(part, row, name).base());
-    let room = |name: &str| Value::bound(part.headroom(row).and_then(|room| room.get(name)));
+    let space = |name: &str| Value::bound(part.headroom(row).and_then(|space| space.get(name)));
     match column {
         QueueColumn::Queue => Value::text(row.path.as_str()),
         QueueColumn::State => Value::text(row.state.to_string()),
         QueueColumn::Priority if row.priority.current == Priority::MIN => Value::Nothing,
-        QueueColumn::Priority => Value::Figure(row.priority.current.0.into()),
+        QueueColumn::Priority => Value::Metric(row.priority.current.0.into()),
         QueueColumn::Apps => Value::count(row.running),
         QueueColumn::MaxApps => Value::bound(row.max_running.map(|max| i64::try_from(max).unwrap_or(i64::MAX))),
         QueueColumn::Live => Value::count(row.app_count),
@@ -67,10 +67,10 @@ pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -
         QueueColumn::Memory => Value::amount(&row.allocated, MEMORY),
         QueueColumn::MemoryGuaranteed => guaranteed(MEMORY),
         QueueColumn::MemoryMax => max(MEMORY),
-        QueueColumn::Headroom => room(VCORE),
-        QueueColumn::HeadroomMemory => room(MEMORY),
+        QueueColumn::Headroom => space(VCORE),
+        QueueColumn::HeadroomMemory => space(MEMORY),
         QueueColumn::Other => Value::text(format::others(&row.allocated)),
-        QueueColumn::MemoryShare => Usage::of(part, row, MEMORY).thousandths().map_or(Value::Nothing, Value::Figure),
+        QueueColumn::MemoryShare => Usage::of(part, row, MEMORY).thousandths().map_or(Value::Nothing, Value::Metric),
         // These are not in the view.
         QueueColumn::Trend | QueueColumn::Waiting | QueueColumn::WaitP95 => Value::Nothing,
     }
@@ -88,8 +88,8 @@ pub fn waits(waiting: Option<&WaitingNow>, row: &QueueRow, column: QueueColumn) 
 }
 
 /// The trend of a queue, for its column.
-pub fn trend(state: &State, row: &QueueRow, signs: &Signs) -> String {
-    trend_cells::cells(state, &Subject::Queue(row.path.clone()), signs)
+pub fn trend(state: &State, row: &QueueRow, symbols: &Symbols) -> String {
+    trend_cells::cells(state, &Subject::Queue(row.path.clone()), symbols)
 }
 
 /// The list as typed values.
@@ -98,7 +98,7 @@ pub fn fields<'a>(state: &'a State, page: &'a QueuesPage) -> Fields<'a> {
         let line = state.cluster.part().zip(page.list.rows.get(row));
         let queue = line.and_then(|(part, line)| Some((part, part.queue(line.slot)?)));
         queue.map_or(Value::Nothing, |(part, row)| match column {
-            QueueColumn::Trend => Value::text(trend(state, row, sign_set(state))),
+            QueueColumn::Trend => Value::text(trend(state, row, symbol_set(state))),
             column => waits(board::waiting(state), row, column).unwrap_or_else(|| value(part, row, column)),
         })
     })

@@ -12,15 +12,15 @@
 //! dropped in order: headroom, meter length, memory meter, guaranteed (the memory meter then returns for a while),
 //! pending memory, CPU meter, pending, memory, applications ([`PLANS`]). The name remains.
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::board;
 use crate::present::format;
 use crate::present::lists::apps::has_others;
 use crate::present::lists::board_columns;
 use crate::present::lists::board_columns::{BoardCell, Cell};
-use crate::present::lists::queue_cells::{Usage, amount, apps, headroom, priority, short_age, state_sign};
+use crate::present::lists::queue_cells::{Usage, amount, apps, headroom, priority, short_age, state_symbol};
 use crate::present::lists::queue_values::{trend, unit, value};
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::trend_cells;
@@ -29,22 +29,22 @@ use crate::state::State;
 use crate::state::column::QueueColumn;
 use crate::state::marks::{Facet, Mark, Marked};
 use crate::state::page::{Fold, QueueLine, QueuesPage};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, QueueState, VCORE};
 use source::SourcePlace;
 use view::{PartitionView, QueueRow};
 
 /// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[0], least: least_name(width) };
+    let symbols = symbol_set(state);
+    let space = Space { widest: page.list.widest[0], least: least_name(width) };
     let others = state.cluster.part().is_some_and(has_others);
     let board = board::is_shown(state);
-    let room = if board { board_columns::room(room) } else { room };
+    let space = if board { board_columns::space(space) } else { space };
     let plans: Box<dyn Iterator<Item = Vec<Col<Cell>>>> =
         if board { Box::new(board_columns::plans()) } else { Box::new(plans(others)) };
-    let columns = arrange(state, width, plans, |column| Some(own(column)), room);
-    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let columns = arrange(state, width, plans, |column| Some(own(column)), space);
+    let sorted = move |cell: Cell| table::title(symbols, page.list.sort, belongs_to(cell));
     let part = state.cluster.part();
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -53,7 +53,7 @@ pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a
         let mark = state.marks.of(&Marked::Queue(row.path.clone()));
         cell(pen, state, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty(), board }, what, slot);
     });
-    table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
+    table.or_reported(if len == 0 { nothing(state, page) } else { Vec::new() })
 }
 
 /// The next steps in an empty cluster.
@@ -238,9 +238,9 @@ struct Shown<'a> {
 }
 
 fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Slot) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let row = shown.row;
-    let changed = |facet| shown.mark.holds(facet, state.now);
+    let changed = |facet| shown.mark.is_active(facet, state.now);
     let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
         let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
         // Only the first value, the usage, has changed.
@@ -250,7 +250,7 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
     let lost = |column| unknown::of_queue(shown.part, row, column).is_some();
     match what {
         Cell::Name => name(pen, shown, slot),
-        Cell::Meter(name) if used_of(name).into_iter().any(lost) => pen.cell(slot, &[unknown::cell(signs)]),
+        Cell::Meter(name) if used_of(name).into_iter().any(lost) => pen.cell(slot, &[unknown::cell(symbols)]),
         Cell::State
         | Cell::Priority
         | Cell::PendingCpu
@@ -259,22 +259,22 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         | Cell::HeadroomMemory
             if belongs_to(what).is_some_and(lost) =>
         {
-            pen.cell(slot, &[unknown::cell(signs)]);
+            pen.cell(slot, &[unknown::cell(symbols)]);
         }
         Cell::Board(cell) if board_columns::made_of(cell).iter().copied().any(lost) => {
-            pen.cell(slot, &[unknown::cell(signs)]);
+            pen.cell(slot, &[unknown::cell(symbols)]);
         }
-        Cell::State => pen.cell(slot, &marked(Facet::State, state_pieces(state, row, signs))),
-        Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, signs))),
+        Cell::State => pen.cell(slot, &marked(Facet::State, state_pieces(state, row, symbols))),
+        Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, symbols))),
         Cell::Apps => {
             let places = [QueueColumn::Apps, QueueColumn::MaxApps];
-            pen.cell(slot, &marked(Facet::Apps, known(apps(row, signs), &places, lost, signs)));
+            pen.cell(slot, &marked(Facet::Apps, known(apps(row, symbols), &places, lost, symbols)));
         }
-        Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, signs)])),
-        Cell::PendingMemory => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, MEMORY, signs)])),
+        Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, symbols)])),
+        Cell::PendingMemory => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, MEMORY, symbols)])),
         Cell::Meter(name) => {
             let meter = Usage::of(shown.part, row, name).meter();
-            pen.cell(slot, &meter.pieces(slot.width, signs));
+            pen.cell(slot, &meter.pieces(slot.width, symbols));
         }
         Cell::Usage(name) | Cell::Short(name) => {
             let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
@@ -282,26 +282,27 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
             let [used, max] = used_of(name);
             let guaranteed = if name == VCORE { QueueColumn::CpuGuaranteed } else { QueueColumn::MemoryGuaranteed };
             let places = if guarantee { &[used, guaranteed, max][..] } else { &[used, max] };
-            let pieces = known(Usage::of(shown.part, row, name).pieces(name, guarantee, signs), places, lost, signs);
+            let pieces =
+                known(Usage::of(shown.part, row, name).pieces(name, guarantee, symbols), places, lost, symbols);
             pen.cell(slot, &marked(facet, pieces));
         }
-        Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
-        Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
+        Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, symbols)]),
+        Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, symbols)]),
         Cell::Board(cell) => {
-            let pieces = board_columns::pieces(state, shown.part, row, cell, slot.width, signs);
+            let pieces = board_columns::pieces(state, shown.part, row, cell, slot.width, symbols);
             let pieces = match cell.facet() {
                 Some(facet) => marked(facet, pieces),
                 None => pieces,
             };
             pen.cell(slot, &pieces);
         }
-        Cell::Value(QueueColumn::Trend) => pen.cell(slot, &[piece(Role::Accent, trend(state, row, signs))]),
+        Cell::Value(QueueColumn::Trend) => pen.cell(slot, &[piece(Role::Accent, trend(state, row, symbols))]),
         Cell::Value(column) => {
-            pen.cell(slot, &[dim(value(shown.part, row, column).shown(unit(column), signs))]);
+            pen.cell(slot, &[dim(value(shown.part, row, column).shown(unit(column), symbols))]);
         }
         Cell::Changed => {
             if shown.mark.any(state.now) {
-                pen.text(slot.x, 1, signs.changed, Role::Accent);
+                pen.text(slot.x, 1, symbols.changed, Role::Accent);
             }
         }
     }
@@ -311,10 +312,10 @@ fn known(
     mut pieces: Vec<Piece>,
     places: &[QueueColumn],
     lost: impl Fn(QueueColumn) -> bool,
-    signs: &Signs,
+    symbols: &Symbols,
 ) -> Vec<Piece> {
     for (at, _) in places.iter().enumerate().filter(|(_, column)| lost(**column)) {
-        unknown::blank(&mut pieces[2 * at], signs);
+        unknown::blank(&mut pieces[2 * at], symbols);
     }
     pieces
 }
@@ -327,28 +328,28 @@ fn used_of(name: &str) -> [QueueColumn; 2] {
 }
 
 fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let indent = (shown.line.depth * 2).min(slot.width / 2);
-    let sign = match shown.line.fold {
+    let symbol = match shown.line.fold {
         Fold::Leaf => " ",
-        Fold::Open => signs.open,
-        Fold::Closed => signs.closed,
+        Fold::Open => symbols.open,
+        Fold::Closed => symbols.closed,
     };
-    pen.text(slot.x + indent, 1, sign, Role::Dim);
+    pen.text(slot.x + indent, 1, symbol, Role::Dim);
     let role = match (shown.filtered, shown.line.matched) {
         (true, true) => Role::Match,
         (true, false) => Role::Dim,
         (false, _) => Role::Text,
     };
-    let room = slot.width.saturating_sub(indent + 2);
-    let exhausted = exhausted(shown.part, shown.row).map(|name| (format!(" {name}{}", signs.limit), Role::Danger));
-    let free = usize::from(room).saturating_sub(crate::present::text::width(shown.row.path.name()));
-    let state = shown.board.then(|| board_columns::state_tag(shown.row, free, signs)).flatten();
+    let space = slot.width.saturating_sub(indent + 2);
+    let exhausted = exhausted(shown.part, shown.row).map(|name| (format!(" {name}{}", symbols.limit), Role::Danger));
+    let free = usize::from(space).saturating_sub(crate::present::text::width(shown.row.path.name()));
+    let state = shown.board.then(|| board_columns::state_tag(shown.row, free, symbols)).flatten();
     let (tag, tag_role) = exhausted.or(state).unwrap_or_default();
     let behind = u16::try_from(crate::present::text::width(&tag))
         .unwrap_or(0)
-        .min((room / 2).max(u16::try_from(free).unwrap_or(0)));
-    let used = pen.name(slot.x + indent + 2, room - behind, shown.row.path.name(), role);
+        .min((space / 2).max(u16::try_from(free).unwrap_or(0)));
+    let used = pen.name(slot.x + indent + 2, space - behind, shown.row.path.name(), role);
     pen.text(slot.x + indent + 2 + used, behind, &tag, tag_role);
 }
 
@@ -356,8 +357,8 @@ fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     let concerned = row.allocated.iter().chain(row.pending.iter());
     let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();
     others.peek()?;
-    let room = part.headroom(row)?;
-    others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
+    let space = part.headroom(row)?;
+    others.map(|(name, _)| name).find(|name| space.get(name).is_some_and(|space| space <= 0))
 }
 
 /// `>` if the start was not seen.
@@ -367,16 +368,16 @@ fn age_in_state(state: &State, row: &QueueRow) -> String {
 }
 
 /// The state, with its age unless it is the usual one.
-pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
-    let (sign, role) = state_sign(row.state, signs);
+pub fn state_pieces(state: &State, row: &QueueRow, symbols: &Symbols) -> Vec<Piece> {
+    let (symbol, role) = state_symbol(row.state, symbols);
     if state.cluster.view.is_stuck(row, state.cluster.at) {
         let age = age_in_state(state, row);
-        return vec![piece(Role::Danger, sign), piece(Role::Danger, format!(" {age}{}", signs.limit))];
+        return vec![piece(Role::Danger, symbol), piece(Role::Danger, format!(" {age}{}", symbols.limit))];
     }
     let rest = match row.state {
         QueueState::Active if !row.managed => dim(" dyn"),
         QueueState::Active => plain(""),
         _ => piece(role, format!(" {}", age_in_state(state, row))),
     };
-    vec![piece(role, sign), rest]
+    vec![piece(role, symbol), rest]
 }

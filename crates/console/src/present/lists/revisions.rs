@@ -9,9 +9,9 @@
 //!
 //! `●` is active, `*` is marked: the others are compared with it.
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -65,14 +65,14 @@ enum Cell {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[0], least: 6 };
+    let symbols = symbol_set(state);
+    let space = Space { widest: page.list.widest[0], least: 6 };
     let [_, by, time] = page.list.widest;
     let own = |column| Some(own(column, by, time.max(8)));
     let now = state.cluster.past.live;
-    let columns = arrange(state, width, plans(by, time.max(8)), own, room);
+    let columns = arrange(state, width, plans(by, time.max(8)), own, space);
     let len = page.list.rows.len();
-    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let sorted = move |cell: Cell| table::title(symbols, page.list.sort, belongs_to(cell));
     let running = state.cluster.configuration().map(|running| running.revision);
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(one) = page.list.rows.get(index) {
@@ -91,7 +91,7 @@ pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table
             Ok(_) => "no configurations yet".to_owned(),
         },
     };
-    table.or_says(vec![words])
+    table.or_reported(vec![words])
 }
 
 /// The facts for the second line.
@@ -150,9 +150,9 @@ pub fn how(source: RevisionSource) -> String {
 fn cell(pen: &mut Writer, (one, now): (&Revision, Time), (running, marked): (bool, bool), what: Cell, slot: Slot) {
     let pieces = match what {
         Cell::Revision => {
-            let sign = if running { piece(Role::StateActive, pen.signs().active) } else { plain(" ") };
+            let symbol = if running { piece(Role::StateActive, pen.symbols().active) } else { plain(" ") };
             let mark = if marked { piece(Role::Accent, "*") } else { plain(" ") };
-            vec![sign, mark, plain(one.number.to_string())]
+            vec![symbol, mark, plain(one.number.to_string())]
         }
         Cell::Time => vec![dim(format::when(one.at, now))],
         Cell::By => {
@@ -160,7 +160,7 @@ fn cell(pen: &mut Writer, (one, now): (&Revision, Time), (running, marked): (boo
             return;
         }
         Cell::How => vec![plain(how(one.source))],
-        Cell::Changes if one.changes == 0 => vec![dim(pen.signs().none)],
+        Cell::Changes if one.changes == 0 => vec![dim(pen.symbols().none)],
         Cell::Changes => vec![plain(one.changes.to_string())],
         Cell::Checksum => vec![dim(one.checksum.chars().take(12).collect::<String>())],
         Cell::Why => vec![plain(one.reason.clone())],

@@ -6,9 +6,9 @@
 //!  0:41   order    root.etl  etl/load-2  n2    batch-7 n1    kornsole serves batch batch-7 on n1 before it: …
 //! ```
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
-use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left};
 use crate::present::value::{Fields, Unit, Value};
@@ -31,8 +31,8 @@ pub fn pod(row: &ShadowDifference) -> &str {
     if row.pod.is_empty() { row.ask.as_str() } else { &row.pod }
 }
 
-fn ours(row: &ShadowDifference) -> String {
-    match &row.ours {
+fn local(row: &ShadowDifference) -> String {
+    match &row.local {
         None => String::new(),
         Some((_, ask, node)) if *ask == row.ask => node.to_string(),
         Some((app, _, node)) => format!("{app} on {node}"),
@@ -48,7 +48,7 @@ pub fn value(row: &ShadowDifference, column: ShadowColumn) -> Value<'_> {
         ShadowColumn::Pod => Value::text(pod(row)),
         ShadowColumn::Application => Value::text(row.app.as_str()),
         ShadowColumn::Node => Value::text(row.node.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ShadowColumn::Ours => Value::text(ours(row)),
+        ShadowColumn::Local => Value::text(local(row)),
         ShadowColumn::Rule => Value::text(row.rule.as_str()),
         ShadowColumn::Cause => Value::text(row.cause.as_str()),
     }
@@ -63,12 +63,12 @@ pub fn fields(page: &ShadowPage) -> Fields<'_> {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a ShadowPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let widest = page.list.widest;
-    let room = Room { widest: widest[0], least: 8 };
-    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);
+    let space = Space { widest: widest[0], least: 8 };
+    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), space);
     let len = page.list.rows.len();
-    let sorted = move |column: ShadowColumn| table::title(signs, page.list.sort, Some(column));
+    let sorted = move |column: ShadowColumn| table::title(symbols, page.list.sort, Some(column));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(row) = page.list.rows.get(index) {
             cell(pen, state, row, what, slot);
@@ -86,7 +86,7 @@ pub fn table<'a>(state: &'a State, page: &'a ShadowPage, width: u16) -> Table<'a
         },
         Some(Ok(_)) => vec![format!("the filter {} hides all {}", page.list.filter, page.list.total)],
     };
-    table.or_says(words)
+    table.or_reported(words)
 }
 
 fn plans(widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<ShadowColumn>>> {
@@ -99,7 +99,7 @@ fn plans(widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<ShadowColumn>>> {
         columns.push(left(C::Pod, "POD", widest[1].clamp(8, if step < 1 { 40 } else { 20 })));
         if step < 2 {
             columns.push(own(C::Node, widest));
-            columns.push(own(C::Ours, widest));
+            columns.push(own(C::Local, widest));
         }
         columns.push(left(C::Cause, "CAUSE", if step < 1 { 30 } else { 16 }).up_to(200));
         columns
@@ -115,7 +115,7 @@ fn own(column: ShadowColumn, [queue, pod, _]: [u16; 3]) -> Col<ShadowColumn> {
         C::Pod => left(C::Pod, "POD", pod.clamp(8, 60)),
         C::Application => left(C::Application, "APPLICATION", 20),
         C::Node => left(C::Node, "NODE", 10),
-        C::Ours => left(C::Ours, "OURS", 16),
+        C::Local => left(C::Local, "OURS", 16),
         C::Rule => left(C::Rule, "RULE", 18),
         C::Cause => left(C::Cause, "CAUSE", 30).up_to(200),
     }
@@ -123,7 +123,7 @@ fn own(column: ShadowColumn, [queue, pod, _]: [u16; 3]) -> Col<ShadowColumn> {
 
 fn cell(pen: &mut Writer, state: &State, row: &ShadowDifference, what: ShadowColumn, slot: Slot) {
     use ShadowColumn as C;
-    let (value, signs) = (value(row, what), pen.signs());
+    let (value, symbols) = (value(row, what), pen.symbols());
     match (what, &value) {
         (C::Time, _) => pen.cell(slot, &[dim(format::when(row.at, state.cluster.past.live))]),
         (C::Verdict, _) => {
@@ -137,8 +137,8 @@ fn cell(pen: &mut Writer, state: &State, row: &ShadowDifference, what: ShadowCol
         (C::Queue | C::Pod | C::Application | C::Node, Value::Text(name)) => {
             pen.name(slot.x, slot.width, name, Role::Text);
         }
-        (_, Value::Nothing) => pen.cell(slot, &[dim(signs.nothing)]),
-        (_, value) => pen.cell(slot, &[plain(value.shown(unit(what), signs))]),
+        (_, Value::Nothing) => pen.cell(slot, &[dim(symbols.nothing)]),
+        (_, value) => pen.cell(slot, &[plain(value.shown(unit(what), symbols))]),
     }
 }
 
@@ -176,7 +176,7 @@ pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) ->
         C::Pod => format!("its UID is {}; enter goes to its application", row.ask),
         C::Application => "the application of the pod; enter goes there".to_owned(),
         C::Node => "the node that the scheduler selected".to_owned(),
-        C::Ours => "the decision of kornsole: the node, and the application of another pod that is first".to_owned(),
+        C::Local => "the decision of kornsole: the node, and the application of another pod that is first".to_owned(),
         C::Rule => "the rule by which kornsole forbids it".to_owned(),
         C::Cause => "the reason why kornsole decides differently".to_owned(),
     }

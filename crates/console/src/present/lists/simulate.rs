@@ -5,9 +5,9 @@
 //!  8 nodes     12s   4m 10s   6m2s         0       12     4h 33m  97.5%  40.2%   91%
 //! ```
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
-use crate::present::pieces::{Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Slot, dim, piece, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -60,12 +60,12 @@ pub fn fields(page: &SimulatePage) -> Fields<'_> {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a SimulatePage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let widest = page.list.widest[0];
-    let room = Room { widest, least: 10 };
-    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);
+    let space = Space { widest, least: 10 };
+    let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), space);
     let len = page.list.rows.len();
-    let sorted = move |column: SimulationColumn| table::title(signs, page.list.sort, Some(column));
+    let sorted = move |column: SimulationColumn| table::title(symbols, page.list.sort, Some(column));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(run) = page.list.rows.get(index) {
             cell(pen, run, what, slot);
@@ -83,7 +83,7 @@ pub fn table<'a>(state: &'a State, page: &'a SimulatePage, width: u16) -> Table<
         }
         Some(Ok(_)) => vec!["it has no runs".to_owned()],
     };
-    table.or_says(words)
+    table.or_reported(words)
 }
 
 fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<SimulationColumn>>> {
@@ -132,15 +132,15 @@ fn cell(pen: &mut Writer, run: &SimulatedRun, what: SimulationColumn, slot: Slot
         pen.name(slot.x, slot.width, &run.name, Role::Text);
         return;
     }
-    let (value, signs) = (value(run, what), pen.signs());
+    let (value, symbols) = (value(run, what), pen.symbols());
     let text = match (&value, unit(what)) {
-        (Value::Figure(thousandths), Unit::Share) => share(*thousandths),
-        (Value::Figure(0), Unit::Lasting) => "0s".to_owned(),
-        (Value::Figure(i64::MAX), Unit::Lasting) => time(NEVER),
-        (value, unit) => value.shown(unit, signs),
+        (Value::Metric(thousandths), Unit::Share) => share(*thousandths),
+        (Value::Metric(0), Unit::Lasting) => "0s".to_owned(),
+        (Value::Metric(i64::MAX), Unit::Lasting) => time(NEVER),
+        (value, unit) => value.shown(unit, symbols),
     };
     let piece = match (what, &value) {
-        (_, Value::Nothing | Value::Figure(0)) => dim(text),
+        (_, Value::Nothing | Value::Metric(0)) => dim(text),
         (C::Waiting | C::Rejected, _) => piece(Role::Warning, text),
         _ => plain(text),
     };

@@ -5,10 +5,10 @@
 //!  root.tenants.a      96.00  384.00  ▰▰▰▰▱▱▱▱  48%    1.25     32.00
 //! ```
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
 use crate::present::meter::Meter;
-use crate::present::pieces::{Slot, dim, plain, sign_set};
+use crate::present::pieces::{Slot, dim, plain, symbol_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
@@ -56,7 +56,7 @@ fn share(used: &Used, row: &UsedRow) -> i64 {
 /// The value of a column.
 pub fn value<'a>(used: &Used, row: &'a UsedRow, column: UsageColumn) -> Value<'a> {
     use UsageColumn as C;
-    let hours = |amounts: &UsedAmounts, name: &str| Value::Figure(hours(amounts, name));
+    let hours = |amounts: &UsedAmounts, name: &str| Value::Metric(hours(amounts, name));
     match column {
         C::Waited | C::MemoryWaited | C::Borrowed | C::MemoryBorrowed | C::Guaranteed | C::MemoryGuaranteed
             if used.only_allocated =>
@@ -67,7 +67,7 @@ pub fn value<'a>(used: &Used, row: &'a UsedRow, column: UsageColumn) -> Value<'a
         C::Memory => hours(&row.allocated, MEMORY),
         C::Other => Value::text(others(&row.allocated)),
         C::Name => Value::text(if row.name.is_empty() { "-" } else { &*row.name }),
-        C::Share => Value::Figure(share(used, row)),
+        C::Share => Value::Metric(share(used, row)),
         C::Waited => hours(&row.waited, VCORE),
         C::MemoryWaited => hours(&row.waited, MEMORY),
         C::Borrowed => hours(&row.borrowed, VCORE),
@@ -93,12 +93,12 @@ pub fn fields(page: &UsagePage) -> Fields<'_> {
 
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a UsagePage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
+    let symbols = symbol_set(state);
     let (widest, by) = (page.list.widest[0], page.question.by);
-    let room = Room { widest, least: 10 };
-    let columns = arrange(state, width, plans(by, widest), |column| Some(own(column, by, widest)), room);
+    let space = Space { widest, least: 10 };
+    let columns = arrange(state, width, plans(by, widest), |column| Some(own(column, by, widest)), space);
     let len = page.list.rows.len();
-    let sorted = move |column: UsageColumn| table::title(signs, page.list.sort, Some(column));
+    let sorted = move |column: UsageColumn| table::title(symbols, page.list.sort, Some(column));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some((row, used)) = page.list.rows.get(index).zip(page.used()) {
             cell(pen, used, row, what, slot);
@@ -113,7 +113,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsagePage, width: u16) -> Table<'a>
         Some(Ok(used)) if used.rows.is_empty() => vec!["no usage and no waits in this time".to_owned()],
         Some(Ok(_)) => vec![format!("the filter {} hides all {}", page.list.filter, page.list.total)],
     };
-    table.or_says(words)
+    table.or_reported(words)
 }
 
 fn plans(by: UsageBy, widest: u16) -> impl Iterator<Item = Vec<Col<UsageColumn>>> {
@@ -167,21 +167,21 @@ fn own(column: UsageColumn, by: UsageBy, widest: u16) -> Col<UsageColumn> {
 
 fn cell(pen: &mut Writer, used: &Used, row: &UsedRow, what: UsageColumn, slot: Slot) {
     use UsageColumn as C;
-    let (value, signs) = (value(used, row, what), pen.signs());
+    let (value, symbols) = (value(used, row, what), pen.symbols());
     match (what, &value) {
         (C::Name, Value::Text(name)) => {
             pen.name(slot.x, slot.width, name, Role::Text);
         }
-        (C::Share, Value::Figure(share)) => {
+        (C::Share, Value::Metric(share)) => {
             let meter = Meter { used: *share, base: Some(1_000), guaranteed: None };
-            let mut pieces = meter.pieces(BAR, signs);
+            let mut pieces = meter.pieces(BAR, symbols);
             // Never a warning.
             pieces.iter_mut().filter(|one| one.role != Role::UsageEmpty).for_each(|one| one.role = Role::UsageNormal);
             pieces.push(plain(format!(" {:>4}", format::percent(*share))));
             pen.cell(slot, &pieces);
         }
-        (_, Value::Nothing | Value::Figure(0)) => pen.cell(slot, &[dim(signs.nothing)]),
-        (_, value) => pen.cell(slot, &[plain(value.shown(unit(what), signs))]),
+        (_, Value::Nothing | Value::Metric(0)) => pen.cell(slot, &[dim(symbols.nothing)]),
+        (_, value) => pen.cell(slot, &[plain(value.shown(unit(what), symbols))]),
     }
 }
 
@@ -199,8 +199,8 @@ pub fn why(used: &Used, row: &UsedRow, (column, by): (UsageColumn, UsageBy), gap
             let kind = by.name();
             let notes: String = used.notes.iter().map(|note| format!("; {note}")).collect();
             let gaps = if gaps.is_empty() { "without a gap".to_owned() } else { format!("with {gaps}") };
-            let beside = row.beside.iter().map(|beside| format!("; {beside}")).collect::<String>();
-            format!("a {kind}; it was counted {gaps}{beside}{notes}")
+            let remark = row.remark.iter().map(|remark| format!("; {remark}")).collect::<String>();
+            format!("a {kind}; it was counted {gaps}{remark}{notes}")
         }
         C::Cpu => format!("core hours, with placeholders; {} of {} in total", vcore(&row.allocated), total(VCORE)),
         C::Memory => format!("GiB hours; {} of {} in total", bytes(&row.allocated), total(MEMORY)),

@@ -10,14 +10,14 @@
 
 use std::sync::Arc;
 
-use crate::present::arrange::{Room, arrange};
+use crate::present::arrange::{Space, arrange};
 use crate::present::format;
 use crate::present::limits;
 use crate::present::limits::Tightest;
 use crate::present::lists::apps::has_others;
 use crate::present::meter::Meter;
 use crate::present::pieces;
-use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::present::pieces::{Piece, Slot, dim, piece, plain, symbol_set};
 use crate::present::place::Source;
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
@@ -26,7 +26,7 @@ use crate::present::value::{Fields, Unit, Value};
 use crate::state::State;
 use crate::state::column::UserColumn;
 use crate::state::page::{Account, UsersPage};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{MEMORY, Resource, VCORE};
 use view::trends::Subject;
 use view::units::show_amount;
@@ -51,11 +51,11 @@ pub fn value<'a>(
     column: UserColumn,
 ) -> Value<'a> {
     let root = row.queues.first();
-    let used = |name: &str| Value::Figure(root.map_or(0, |root| root.allocated.amount(name)));
+    let used = |name: &str| Value::Metric(root.map_or(0, |root| root.allocated.amount(name)));
     match column {
         UserColumn::Closest => match limits::tightest(limits::counting(part, (side, row), groups).into_iter()) {
             None => Value::Nothing,
-            Some((_, part)) => Value::Figure(part.share()),
+            Some((_, part)) => Value::Metric(part.share()),
         },
         UserColumn::Name => Value::text(&*row.name),
         UserColumn::Kind => Value::text(limits::kind(side)),
@@ -71,9 +71,9 @@ pub fn value<'a>(
 }
 
 /// Groups are not measured.
-fn trend(state: &State, account: &Account, signs: &Signs) -> String {
+fn trend(state: &State, account: &Account, symbols: &Symbols) -> String {
     match account.side {
-        Side::User => trend_cells::cells(state, &Subject::User(Arc::clone(&account.name)), signs),
+        Side::User => trend_cells::cells(state, &Subject::User(Arc::clone(&account.name)), symbols),
         Side::Group => String::new(),
     }
 }
@@ -84,7 +84,7 @@ pub fn fields<'a>(state: &'a State, page: &'a UsersPage) -> Fields<'a> {
         let Some((part, account)) = state.cluster.part().zip(page.list.rows.get(row)) else { return Value::Nothing };
         let usage = part.usage_of(account.side, &account.name);
         usage.map_or(Value::Nothing, |row| match column {
-            UserColumn::Trend => Value::text(trend(state, account, sign_set(state))),
+            UserColumn::Trend => Value::text(trend(state, account, symbol_set(state))),
             column => value(part, (account.side, row), page.groups_of(account), column),
         })
     })
@@ -106,11 +106,11 @@ enum Cell {
 
 /// The list of users and groups.
 pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let room = Room { widest: page.list.widest[0], least: if width < 60 { 8 } else { 12 } };
+    let symbols = symbol_set(state);
+    let space = Space { widest: page.list.widest[0], least: if width < 60 { 8 } else { 12 } };
     let others = state.cluster.part().is_some_and(has_others);
-    let columns = arrange(state, width, plans(width, others), |column| Some(own(column)), room);
-    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let columns = arrange(state, width, plans(width, others), |column| Some(own(column)), space);
+    let sorted = move |cell: Cell| table::title(symbols, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         let Some((part, account)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
@@ -125,11 +125,11 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
     } else if page.list.total > 0 {
         let all = format!("{} users and groups", page.list.total);
         let words = format!("the filter {} hides {} of {all}", page.list.filter, page.list.total);
-        table.or_says(vec![words, "esc clears it".to_owned()])
+        table.or_reported(vec![words, "esc clears it".to_owned()])
     } else if state.cluster.unread.users {
-        table.or_says(vec![state.cluster.unread.no_users()])
+        table.or_reported(vec![state.cluster.unread.no_users()])
     } else {
-        table.or_says(vec!["no users with active applications or limits".to_owned()])
+        table.or_reported(vec!["no users with active applications or limits".to_owned()])
     }
 }
 
@@ -199,7 +199,7 @@ fn cell(
     what: Cell,
     slot: Slot,
 ) {
-    let signs = pen.signs();
+    let symbols = pen.symbols();
     let root = row.queues.first();
     let groups = page.groups_of(account);
     let counting = || limits::counting(part, (account.side, row), groups);
@@ -211,47 +211,47 @@ fn cell(
         }
         Cell::Full => {
             let full = counting().iter().any(LimitUse::is_full);
-            vec![piece(Role::Danger, if full { signs.limit } else { " " })]
+            vec![piece(Role::Danger, if full { symbols.limit } else { " " })]
         }
         Cell::Kind => vec![dim(limits::kind(account.side))],
         Cell::Apps => {
             let live = root.map_or(0, |root| root.apps);
             vec![plain(root.map_or(0, |root| root.running.len()).to_string()), dim(format!("/{live}"))]
         }
-        Cell::Used(name) => vec![figure(root.map(|root| &root.allocated), name, signs)],
+        Cell::Used(name) => vec![metric(root.map(|root| &root.allocated), name, symbols)],
         Cell::Limits => match counting().len() {
-            0 => vec![dim(signs.nothing)],
+            0 => vec![dim(symbols.nothing)],
             count => vec![plain(count.to_string())],
         },
         Cell::Meter => tightest().map_or_else(Vec::new, |(_, part)| {
-            Meter { used: part.used, base: Some(part.max), guaranteed: None }.pieces(slot.width, signs)
+            Meter { used: part.used, base: Some(part.max), guaranteed: None }.pieces(slot.width, symbols)
         }),
         Cell::Tightest => match tightest() {
             None => vec![dim("no limit")],
             Some((limit, part)) => closest(Source::of(state), (account, &limit, &part), usize::from(slot.width)),
         },
-        Cell::Value(UserColumn::Trend) => vec![piece(Role::Accent, trend(state, account, signs))],
+        Cell::Value(UserColumn::Trend) => vec![piece(Role::Accent, trend(state, account, symbols))],
         Cell::Value(column) => {
-            vec![dim(value(part, (account.side, row), groups, column).shown(unit(column), signs))]
+            vec![dim(value(part, (account.side, row), groups, column).shown(unit(column), symbols))]
         }
     };
     pen.cell(slot, &pieces);
 }
 
 /// The tightest limit, with a group's name, and the location if it fits; `o` opens it.
-fn closest(source: Source<'_>, (account, limit, part): (&Account, &LimitUse, &Tightest), room: usize) -> Vec<Piece> {
+fn closest(source: Source<'_>, (account, limit, part): (&Account, &LimitUse, &Tightest), space: usize) -> Vec<Piece> {
     let role = if part.used >= part.max { Role::Danger } else { Role::Text };
-    let whose = if limit.side == account.side { String::new() } else { format!(" of {}", limits::whose(limit, false)) };
-    let with = |source| vec![piece(role, part.words()), dim(format!("{whose} in {}", limits::place(limit, source)))];
-    let path = vec![piece(role, part.words()), dim(format!("{whose} in {}", limit.queue))];
+    let owner = if limit.side == account.side { String::new() } else { format!(" of {}", limits::owner(limit, false)) };
+    let with = |source| vec![piece(role, part.words()), dim(format!("{owner} in {}", limits::place(limit, source)))];
+    let path = vec![piece(role, part.words()), dim(format!("{owner} in {}", limit.queue))];
     let forms = [with(Some(source)), path, with(None)];
-    let fits = forms.into_iter().find(|form| pieces::width(form) <= room);
-    fits.unwrap_or_else(|| vec![piece(role, part.words()), dim(whose)])
+    let fits = forms.into_iter().find(|form| pieces::width(form) <= space);
+    fits.unwrap_or_else(|| vec![piece(role, part.words()), dim(owner)])
 }
 
-fn figure(resource: Option<&Resource>, name: &str, signs: &Signs) -> Piece {
+fn metric(resource: Option<&Resource>, name: &str, symbols: &Symbols) -> Piece {
     match resource.map_or(0, |resource| resource.amount(name)) {
-        0 => dim(signs.nothing),
+        0 => dim(symbols.nothing),
         amount => plain(show_amount(name, amount)),
     }
 }

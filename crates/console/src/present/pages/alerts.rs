@@ -1,7 +1,7 @@
 //! The page of alerts.
 
-use crate::present::figures::alerts as figures;
 use crate::present::lists::alerts;
+use crate::present::metrics::alerts as metrics;
 use crate::present::page::Present;
 use crate::present::pages::facts::{count, filter, sort};
 use crate::present::pieces::Piece;
@@ -11,13 +11,13 @@ use crate::state::State;
 use crate::state::alerts::AlertsPage;
 use crate::state::column;
 use crate::state::page::{Account, Subject};
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use ::alerts::SubjectKind;
 use view::{PartitionView, Side};
 
 impl Present for AlertsPage {
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "row")]
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "row")]
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
@@ -41,6 +41,6 @@ impl Present for AlertsPage {
     }
 
     fn why(&self, state: &State, _part: &PartitionView, column: usize) -> Option<String> {
-        Some(figures::why(state, self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
+        Some(metrics::why(state, self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::present::figures::apps as figures;
 use crate::present::format;
 use crate::present::guard::bulk;
 use crate::present::lists::{apps, asks};
+use crate::present::metrics::apps as metrics;
 use crate::present::page::Present;
 use crate::present::pages::facts::{count_read, filter, sort};
 use crate::present::pieces::{Piece, dim, piece, plain};
@@ -17,7 +17,7 @@ use crate::present::words::{draining, in_state_for};
 use crate::state::State;
 use crate::state::column;
 use crate::state::page::{AppPage, AppsPage, Page, Subject};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use source::FocusKind;
 use view::{AppRow, PartitionView, QueueRow};
 
@@ -26,10 +26,10 @@ impl AppsPage {
         subject::app_at(part, self.list.rows.get(self.list.cursor.index)?)
     }
 
-    fn count(&self, state: &State, signs: &Signs) -> Vec<Piece> {
-        let (list, more) = (&self.list, signs.ellipsis);
+    fn count(&self, state: &State, symbols: &Symbols) -> Vec<Piece> {
+        let (list, more) = (&self.list, symbols.ellipsis);
         let mut pieces = match (list.awaited, list.built.is_some()) {
-            (false, _) => count_read(state.cluster.unread.apps, list, "application", signs),
+            (false, _) => count_read(state.cluster.unread.apps, list, "application", symbols),
             (true, false) => vec![dim(more), plain(" applications")],
             (true, true) => vec![dim(more), plain(format!(" of {}", format::count(list.total as u64, "application")))],
         };
@@ -67,19 +67,19 @@ impl Present for AppsPage {
         vec![if self.draining { "Draining".to_owned() } else { scope }]
     }
 
-    fn stands_alone(&self) -> bool {
+    fn is_standalone(&self) -> bool {
         self.scope.is_none()
     }
 
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut count = self.count(state, signs);
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let mut count = self.count(state, symbols);
         if self.draining {
-            return vec![filter(signs, &self.list), count, vec![Self::drains(state)]];
+            return vec![filter(symbols, &self.list), count, vec![Self::drains(state)]];
         }
         if self.ended {
             count.push(dim(", ended ones too"));
         }
-        vec![sort(signs, &self.list), filter(signs, &self.list), count]
+        vec![sort(symbols, &self.list), filter(symbols, &self.list), count]
     }
 
     fn subject(&self, _state: &State, part: &PartitionView) -> Option<Subject> {
@@ -103,7 +103,7 @@ impl Present for AppsPage {
     fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
         let (row, column) = (self.row(part)?, column::at(column)?);
         let lost = unknown::of_app(part, &row, column).map(unknown::why);
-        Some(lost.unwrap_or_else(|| figures::why(state, part, &row, column)))
+        Some(lost.unwrap_or_else(|| metrics::why(state, part, &row, column)))
     }
 }
 
@@ -114,8 +114,8 @@ impl Present for AppPage {
         queue.into_iter().chain([self.id.to_string()]).collect()
     }
 
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list)];
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list)];
         let Some(row) = &self.row else {
             facts.push(vec![dim("not in this partition")]);
             return facts;
@@ -152,6 +152,6 @@ impl Present for AppPage {
     }
 
     fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
-        Some(figures::why_ask(state, part, self.row.as_ref()?, subject::ask(self)?, column::at(column)?))
+        Some(metrics::why_ask(state, part, self.row.as_ref()?, subject::ask(self)?, column::at(column)?))
     }
 }

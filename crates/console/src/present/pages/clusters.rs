@@ -9,12 +9,12 @@ use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::clusters::ClustersPage;
 use crate::state::column::{self, ClusterColumn};
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use view::PartitionView;
 
 impl Present for ClustersPage {
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "cluster")]
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "cluster")]
     }
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {

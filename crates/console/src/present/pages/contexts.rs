@@ -6,14 +6,14 @@ use crate::present::page::Present;
 use crate::present::pieces::{Piece, dim, piece};
 use crate::state::State;
 use crate::state::contexts::ContextsPage;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 
 impl Present for ContextsPage {
-    fn stands_alone(&self) -> bool {
+    fn is_standalone(&self) -> bool {
         true
     }
 
-    fn facts(&self, state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, state: &State, _symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         let fault = state.contexts.fault.as_ref().map(|_| vec![piece(Role::Error, "the kubeconfig cannot be parsed")]);
         let count = vec![dim(format::count(state.contexts.all.len() as u64, "context"))];
         fault.into_iter().chain([count]).collect()

@@ -1,12 +1,12 @@
 //! The details page.
 
 use crate::present::details;
-use crate::present::figures::sheets;
 use crate::present::limits;
+use crate::present::metrics::sheets;
 use crate::present::page::Present;
 use crate::present::pieces::Piece;
 use crate::state::State;
-use crate::state::layer::Figure;
+use crate::state::layer::Metric;
 use crate::state::page::{DetailsPage, Page, Subject};
 use source::FocusKind;
 use view::PartitionView;
@@ -57,7 +57,7 @@ impl Present for DetailsPage {
         }
     }
 
-    fn figures(&self, state: &State) -> Option<(String, Vec<Figure>)> {
+    fn metrics(&self, state: &State) -> Option<(String, Vec<Metric>)> {
         Some(sheets::details(state, &self.subject))
     }
 

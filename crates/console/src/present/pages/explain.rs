@@ -1,8 +1,8 @@
 //! The pages that explain, and fairness.
 
 use crate::present::explain;
-use crate::present::figures::fairness as figures;
 use crate::present::lists::{fairness, limits_used};
+use crate::present::metrics::fairness as metrics;
 use crate::present::page::Present;
 use crate::present::pages::facts::{count, filter, sort};
 use crate::present::pieces::Piece;
@@ -11,9 +11,9 @@ use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::column;
 use crate::state::explain::{ExplainPage, Explained};
-use crate::state::layer::Figure;
+use crate::state::layer::Metric;
 use crate::state::page::{Account, FairnessPage, LimitsPage, Page, Subject};
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use source::FocusKind;
 use view::waiting::{Asked, Target};
 use view::{PartitionView, Side};
@@ -68,12 +68,12 @@ impl Present for ExplainPage {
         }
     }
 
-    fn figures(&self, state: &State) -> Option<(String, Vec<Figure>)> {
+    fn metrics(&self, state: &State) -> Option<(String, Vec<Metric>)> {
         let of = crate::present::subject::name(state).unwrap_or_else(|| "pending requests".to_owned());
         if let Explained::Overview(_) = &self.of {
-            return Some(("the overview".to_owned(), figures::overview(self.lines())));
+            return Some(("the overview".to_owned(), metrics::overview(self.lines())));
         }
-        Some((of, figures::sheet(self.lines())))
+        Some((of, metrics::sheet(self.lines())))
     }
 
     fn sheet(&self, state: &State, width: usize) -> Option<Vec<Vec<Piece>>> {
@@ -82,8 +82,8 @@ impl Present for ExplainPage {
 }
 
 impl Present for FairnessPage {
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "row")]
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "row")]
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
@@ -99,13 +99,13 @@ impl Present for FairnessPage {
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
-        Some(figures::why(self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
+        Some(metrics::why(self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
     }
 }
 
 impl Present for LimitsPage {
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "row")]
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "row")]
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
@@ -126,6 +126,6 @@ impl Present for LimitsPage {
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
-        Some(figures::of_limit(self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
+        Some(metrics::of_limit(self.list.rows.get(self.list.cursor.index)?, column::at(column)?))
     }
 }

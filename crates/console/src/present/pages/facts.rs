@@ -4,18 +4,18 @@ use crate::present::format;
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::state::column::Column;
 use crate::state::page::Listing;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 
 /// The sort of a list.
-pub fn sort<R, I, C: Column>(signs: &Signs, list: &Listing<R, I, C>) -> Vec<Piece> {
-    let sign = if list.sort.descending { signs.descending } else { signs.ascending };
-    vec![dim("sort "), plain(list.sort.column.name()), plain(" "), dim(sign)]
+pub fn sort<R, I, C: Column>(symbols: &Symbols, list: &Listing<R, I, C>) -> Vec<Piece> {
+    let symbol = if list.sort.descending { symbols.descending } else { symbols.ascending };
+    vec![dim("sort "), plain(list.sort.column.name()), plain(" "), dim(symbol)]
 }
 
 /// The filter of a list.
-pub fn filter<R, I, C: Column>(signs: &Signs, list: &Listing<R, I, C>) -> Vec<Piece> {
+pub fn filter<R, I, C: Column>(symbols: &Symbols, list: &Listing<R, I, C>) -> Vec<Piece> {
     if list.filter.is_empty() {
-        return vec![dim("filter "), dim(signs.none)];
+        return vec![dim("filter "), dim(symbols.none)];
     }
     vec![dim("filter "), piece(Role::Accent, list.filter.clone())]
 }
@@ -26,8 +26,8 @@ pub fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece>
 }
 
 /// The same; an empty list that is not read yet has no count.
-pub fn count_read<R, I, C: Column>(unread: bool, list: &Listing<R, I, C>, noun: &str, signs: &Signs) -> Vec<Piece> {
-    if unread && list.total == 0 { vec![dim(format!("{} {noun}s", signs.none))] } else { count(list, noun) }
+pub fn count_read<R, I, C: Column>(unread: bool, list: &Listing<R, I, C>, noun: &str, symbols: &Symbols) -> Vec<Piece> {
+    if unread && list.total == 0 { vec![dim(format!("{} {noun}s", symbols.none))] } else { count(list, noun) }
 }
 
 /// The same with a given total.

@@ -1,16 +1,16 @@
 //! The pages of placement, configuration, and queue forms.
 
-use crate::present::figures::sheets;
+use crate::present::metrics::sheets;
 use crate::present::page::Present;
 use crate::present::pieces::Piece;
 use crate::present::{change, config_pane, placement};
 use crate::state::State;
 use crate::state::change::ChangePage;
 use crate::state::config::ConfigPage;
-use crate::state::layer::Figure;
+use crate::state::layer::Metric;
 use crate::state::page::{Page, Subject};
 use crate::state::placement::PlacementPage;
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use view::PartitionView;
 
 impl Present for PlacementPage {
@@ -18,15 +18,15 @@ impl Present for PlacementPage {
         std::iter::once(title).chain(self.against.name()).map(str::to_owned).collect()
     }
 
-    fn stands_alone(&self) -> bool {
+    fn is_standalone(&self) -> bool {
         true
     }
 
-    fn facts(&self, state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, state: &State, _symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         placement::facts(state, self)
     }
 
-    fn figures(&self, _state: &State) -> Option<(String, Vec<Figure>)> {
+    fn metrics(&self, _state: &State) -> Option<(String, Vec<Metric>)> {
         Some(("the placement".to_owned(), sheets::placement()))
     }
 
@@ -42,11 +42,11 @@ impl Present for ConfigPage {
         std::iter::once(title.to_owned()).chain(file).collect()
     }
 
-    fn facts(&self, state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, state: &State, _symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         config_pane::facts(state, self)
     }
 
-    fn figures(&self, _state: &State) -> Option<(String, Vec<Figure>)> {
+    fn metrics(&self, _state: &State) -> Option<(String, Vec<Metric>)> {
         Some(("the configuration".to_owned(), sheets::config(self)))
     }
 }
@@ -56,7 +56,7 @@ impl Present for ChangePage {
         vec![self.queue.to_string(), self.kind.title().to_owned()]
     }
 
-    fn facts(&self, _state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, _state: &State, _symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         change::facts(self)
     }
 
@@ -64,7 +64,7 @@ impl Present for ChangePage {
         Some(Subject::Queue(self.queue.clone()))
     }
 
-    fn figures(&self, _state: &State) -> Option<(String, Vec<Figure>)> {
+    fn metrics(&self, _state: &State) -> Option<(String, Vec<Metric>)> {
         Some((format!("the form on {}", self.queue), sheets::change()))
     }
 

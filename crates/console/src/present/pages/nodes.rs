@@ -1,8 +1,8 @@
 //! The pages of nodes, and of one.
 
 use crate::present::details::node::retained_for;
-use crate::present::figures::nodes as figures;
 use crate::present::lists::{node, nodes as list};
+use crate::present::metrics::nodes as metrics;
 use crate::present::page::Present;
 use crate::present::pages::facts::{count, count_read, filter, sort};
 use crate::present::pieces::{Piece, piece};
@@ -13,18 +13,18 @@ use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::column;
 use crate::state::page::{NodePage, NodesPage, Page, Subject};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use source::FocusKind;
 use view::PartitionView;
 
 impl Present for NodesPage {
-    fn stands_alone(&self) -> bool {
+    fn is_standalone(&self) -> bool {
         true
     }
 
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let count = count_read(state.cluster.unread.nodes, &self.list, "node", signs);
-        vec![sort(signs, &self.list), filter(signs, &self.list), count]
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let count = count_read(state.cluster.unread.nodes, &self.list, "node", symbols);
+        vec![sort(symbols, &self.list), filter(symbols, &self.list), count]
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
@@ -47,7 +47,7 @@ impl Present for NodesPage {
         let node = part.nodes.get(self.list.rows.get(self.list.cursor.index)?)?;
         let column = column::at(column)?;
         let lost = unknown::of_node(part, node, column).map(unknown::why);
-        Some(lost.unwrap_or_else(|| figures::why(node, column)))
+        Some(lost.unwrap_or_else(|| metrics::why(node, column)))
     }
 }
 
@@ -56,8 +56,8 @@ impl Present for NodePage {
         vec![self.id.to_string()]
     }
 
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "allocation")];
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "allocation")];
         let retained = self.row.as_ref().and_then(|row| retained_for(row));
         facts.extend(retained.map(|retained| vec![piece(Role::StateWaiting, format!("reserved for {retained}"))]));
         facts
@@ -81,6 +81,6 @@ impl Present for NodePage {
 
     fn why(&self, state: &State, _part: &PartitionView, column: usize) -> Option<String> {
         let (node, one) = (self.row.as_ref()?, subject::allocation(self)?);
-        Some(figures::why_allocation(node, one, state.cluster.past.live, column::at(column)?))
+        Some(metrics::why_allocation(node, one, state.cluster.past.live, column::at(column)?))
     }
 }

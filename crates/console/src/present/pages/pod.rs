@@ -8,7 +8,7 @@ use crate::present::pod;
 use crate::state::State;
 use crate::state::page::{Page, Subject};
 use crate::state::pod::{PodPage, PodPart};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{AppId, NodeId};
 use source::FocusKind;
 use view::PartitionView;
@@ -25,7 +25,7 @@ impl Present for PodPage {
         app.into_iter().chain([self.row.full_name(), part.to_owned()]).collect()
     }
 
-    fn facts(&self, state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, state: &State, _symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         let mut facts = Vec::new();
         if !self.find.is_empty() {
             facts.push(vec![dim("find "), piece(Role::Match, self.find.clone())]);

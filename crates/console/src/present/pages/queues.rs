@@ -1,9 +1,9 @@
 //! The queue tree.
 
-use crate::present::figures::queues as figures;
 use crate::present::format;
 use crate::present::lists::queue_values;
 use crate::present::lists::queues as list;
+use crate::present::metrics::queues as metrics;
 use crate::present::page::Present;
 use crate::present::pages::facts::{count_read, filter, sort};
 use crate::present::pieces::{Piece, dim, piece, plain};
@@ -13,7 +13,7 @@ use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::column;
 use crate::state::page::{QueuesPage, Subject};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use view::{PartitionView, QueueRow};
 
 impl QueuesPage {
@@ -27,8 +27,8 @@ impl QueuesPage {
 }
 
 impl Present for QueuesPage {
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut count = count_read(state.cluster.part().is_none(), &self.list, "queue", signs);
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let mut count = count_read(state.cluster.part().is_none(), &self.list, "queue", symbols);
         if !self.list.filter.is_empty() {
             let all = format::count(self.list.total as u64, "queue");
             count =
@@ -37,7 +37,7 @@ impl Present for QueuesPage {
         if self.draining > 0 {
             count.push(piece(Role::StateDraining, format!(", {} draining", self.draining)));
         }
-        vec![sort(signs, &self.list), filter(signs, &self.list), count]
+        vec![sort(symbols, &self.list), filter(symbols, &self.list), count]
     }
 
     fn subject(&self, _state: &State, part: &PartitionView) -> Option<Subject> {
@@ -59,6 +59,6 @@ impl Present for QueuesPage {
     fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
         let (row, column) = (self.row(part)?, column::at(column)?);
         let lost = unknown::of_queue(part, row, column).map(unknown::why);
-        Some(lost.unwrap_or_else(|| figures::why(state, part, row, column)))
+        Some(lost.unwrap_or_else(|| metrics::why(state, part, row, column)))
     }
 }

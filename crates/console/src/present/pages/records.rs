@@ -1,7 +1,7 @@
 //! The pages of events, audit, and revisions.
 
-use crate::present::figures::records as figures;
 use crate::present::lists::{audit, events, revisions};
+use crate::present::metrics::records as metrics;
 use crate::present::page::Present;
 use crate::present::pages::facts::{count, count_read, filter, sort};
 use crate::present::pieces::{Piece, dim, piece};
@@ -11,7 +11,7 @@ use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::column;
 use crate::state::page::{AuditPage, EventsPage, Page, RevisionsPage, Subject};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use source::FocusKind;
 use view::PartitionView;
 
@@ -20,13 +20,13 @@ impl Present for EventsPage {
         std::iter::once(title.to_owned()).chain(self.about.as_ref().map(ToString::to_string)).collect()
     }
 
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         let follow = if self.follow { piece(Role::Good, "following") } else { dim("f follows") };
         let mut shown = count(&self.list, "event");
         if self.routine > 0 {
             shown.push(dim(format!(", {} routine hidden", self.routine)));
         }
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), vec![follow], shown];
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list), vec![follow], shown];
         let only = |word: String| vec![dim("only "), piece(Role::Accent, word)];
         facts.extend(self.kind.map(|kind| only(kind.to_string())));
         facts.extend(self.what.map(|(change, detail)| only(format!("{change} {detail}"))));
@@ -47,15 +47,18 @@ impl Present for EventsPage {
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
-        column::at(column).map(|column| figures::event(column).to_owned())
+        column::at(column).map(|column| metrics::event(column).to_owned())
     }
 }
 
 impl Present for AuditPage {
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         let unread = !matches!(&state.cluster.ledger.latest, Some(known) if known.audit.is_ok());
-        let mut facts =
-            vec![sort(signs, &self.list), filter(signs, &self.list), count_read(unread, &self.list, "act", signs)];
+        let mut facts = vec![
+            sort(symbols, &self.list),
+            filter(symbols, &self.list),
+            count_read(unread, &self.list, "act", symbols),
+        ];
         facts.extend(audit::facts(state, self));
         facts
     }
@@ -77,15 +80,15 @@ impl Present for AuditPage {
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
-        column::at(column).map(|column| figures::entry(column).to_owned())
+        column::at(column).map(|column| metrics::entry(column).to_owned())
     }
 }
 
 impl Present for RevisionsPage {
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         let unread = !matches!(&state.cluster.ledger.latest, Some(known) if known.revisions.is_ok());
-        let count = count_read(unread, &self.list, "revision", signs);
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count];
+        let count = count_read(unread, &self.list, "revision", symbols);
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list), count];
         facts.extend(revisions::facts(self));
         facts
     }
@@ -107,6 +110,6 @@ impl Present for RevisionsPage {
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, column: usize) -> Option<String> {
-        column::at(column).map(|column| figures::revision(column).to_owned())
+        column::at(column).map(|column| metrics::revision(column).to_owned())
     }
 }

@@ -10,26 +10,26 @@ use crate::state::State;
 use crate::state::column;
 use crate::state::page::Subject;
 use crate::state::shadow::ShadowPage;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use view::PartitionView;
 use view::shadowed::ShadowSheet;
 
 /// How many spans are shown: four hours.
 const SPANS: usize = 24;
 
-fn over_time(sheet: &ShadowSheet, signs: &Signs) -> String {
+fn over_time(sheet: &ShadowSheet, symbols: &Symbols) -> String {
     let rates = sheet.spans.iter().rev().take(SPANS).rev().map(|span| span.rates.agreement);
     let cell = |rate: Option<f64>| match rate {
         // 1.0 is the highest of eight cells.
-        Some(rate) => signs.bars[((rate * 8.0).ceil() as usize).clamp(1, 8) - 1],
-        None => signs.nothing,
+        Some(rate) => symbols.bars[((rate * 8.0).ceil() as usize).clamp(1, 8) - 1],
+        None => symbols.nothing,
     };
     rates.map(cell).collect()
 }
 
 impl Present for ShadowPage {
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "difference")];
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "difference")];
         let Some(sheet) = self.found() else { return facts };
         let total = &sheet.total;
         let (same, other) = total.preemptions;
@@ -42,7 +42,7 @@ impl Present for ShadowPage {
         if total.unsettled > 0 {
             facts.push(vec![dim("unsettled "), plain(total.unsettled.to_string())]);
         }
-        let over_time = over_time(sheet, signs);
+        let over_time = over_time(sheet, symbols);
         if !over_time.is_empty() {
             facts.push(vec![dim("by ten minutes "), plain(over_time)]);
         }

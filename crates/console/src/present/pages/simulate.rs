@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::state::column::{self, SimulationColumn};
 use crate::state::page::{Page, Subject};
 use crate::state::simulate::SimulatePage;
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use view::PartitionView;
 
 impl Present for SimulatePage {
@@ -20,8 +20,8 @@ impl Present for SimulatePage {
         vec![title.to_owned(), self.asked.to_string()]
     }
 
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "run")];
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "run")];
         facts.extend(self.answer.is_none().then(|| vec![dim("esc cancels")]));
         facts
     }

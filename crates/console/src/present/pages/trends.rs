@@ -4,10 +4,10 @@ use crate::present::page::Present;
 use crate::present::pieces::{Piece, dim, plain};
 use crate::present::trends;
 use crate::state::State;
-use crate::state::layer::Figure;
+use crate::state::layer::Metric;
 use crate::state::page::{Account, Page, Subject};
 use crate::state::trends::TrendsPage;
-use crate::theme::Signs;
+use crate::theme::Symbols;
 use source::FocusKind;
 use view::trends::{Series, Subject as Of, Value};
 use view::{PartitionView, Side};
@@ -17,7 +17,7 @@ impl Present for TrendsPage {
         vec![self.of.to_string(), title.to_owned()]
     }
 
-    fn facts(&self, _state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, _state: &State, _symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         vec![vec![dim("span "), plain(view::drain::span(self.length()))]]
     }
 
@@ -34,23 +34,23 @@ impl Present for TrendsPage {
         FocusKind::Apps(None)
     }
 
-    fn figures(&self, state: &State) -> Option<(String, Vec<Figure>)> {
-        let picture = trends::picture(state, self)?;
+    fn metrics(&self, state: &State) -> Option<(String, Vec<Metric>)> {
+        let trend_chart = trends::trend_chart(state, self)?;
         let shown = |value: &Value, series: Option<&Series>| {
-            let figure = series.and_then(|series| series.figures.get(picture.cursor).copied().flatten());
-            Figure {
+            let metric = series.and_then(|series| series.metrics.get(trend_chart.cursor).copied().flatten());
+            Metric {
                 title: value.to_string(),
-                shown: figure.map_or_else(String::new, |figure| value.show(figure.mean)),
+                shown: metric.map_or_else(String::new, |metric| value.show(metric.mean)),
                 why: value.measure.means().to_owned(),
             }
         };
-        let first = shown(&self.value, Some(&picture.first));
-        let second = self.second.as_ref().map(|second| shown(second, picture.second.as_ref()));
+        let first = shown(&self.value, Some(&trend_chart.first));
+        let second = self.second.as_ref().map(|second| shown(second, trend_chart.second.as_ref()));
         Some((self.of.to_string(), std::iter::once(first).chain(second).collect()))
     }
 
     fn sheet(&self, state: &State, _width: usize) -> Option<Vec<Vec<Piece>>> {
-        let picture = trends::picture(state, self)?;
-        Some(vec![trends::title(self, Some(&picture)), picture.reading(state, self), trends::footer(state)])
+        let trend_chart = trends::trend_chart(state, self)?;
+        Some(vec![trends::title(self, Some(&trend_chart)), trend_chart.reading(state, self), trends::footer(state)])
     }
 }

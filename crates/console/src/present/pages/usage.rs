@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::state::column::{self, UsageColumn};
 use crate::state::page::{Account, Page, Subject};
 use crate::state::usage::UsagePage;
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use model::{AppId, QueuePath};
 use view::used::{UsageBy, Used};
 use view::{PartitionView, Side};
@@ -23,10 +23,10 @@ fn lasted(from: i64, to: i64) -> String {
 }
 
 fn gaps(used: &Used) -> String {
-    let stood = used.gaps.iter().map(|gap| gap.to.saturating_sub(gap.from).max(0)).fold(0, i64::saturating_add);
+    let stopped = used.gaps.iter().map(|gap| gap.to.saturating_sub(gap.from).max(0)).fold(0, i64::saturating_add);
     match used.gaps.len() {
         0 => String::new(),
-        number => format!("{}, {}", format::count(number as u64, "gap"), lasted(0, stood)),
+        number => format!("{}, {}", format::count(number as u64, "gap"), lasted(0, stopped)),
     }
 }
 
@@ -42,8 +42,8 @@ impl Present for UsagePage {
         }
     }
 
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "row")];
+    fn facts(&self, _state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list), count(&self.list, "row")];
         if let Some(used) = self.used() {
             facts.push(vec![dim(format!("counted {}", format::duration(used.counted)))]);
             let gaps = gaps(used);

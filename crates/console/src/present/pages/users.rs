@@ -1,9 +1,9 @@
 //! The pages of users and groups, and of one.
 
 use crate::present::blocker;
-use crate::present::figures::users as figures;
 use crate::present::limits;
 use crate::present::lists::{account, users as list};
+use crate::present::metrics::users as metrics;
 use crate::present::page::Present;
 use crate::present::pages::facts::{count_of, filter, sort};
 use crate::present::pieces::{Piece, dim, piece};
@@ -13,20 +13,20 @@ use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::column;
 use crate::state::page::{AccountPage, Page, Subject, UsersPage};
-use crate::theme::{Role, Signs};
+use crate::theme::{Role, Symbols};
 use source::FocusKind;
 use view::{LimitUse, PartitionView};
 
 impl Present for UsersPage {
-    fn stands_alone(&self) -> bool {
+    fn is_standalone(&self) -> bool {
         true
     }
 
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
         let unread = state.cluster.unread.users && self.list.total == 0;
-        let total = if unread { signs.none.to_owned() } else { self.list.total.to_string() };
+        let total = if unread { symbols.none.to_owned() } else { self.list.total.to_string() };
         let count = count_of(&self.list, format!("{total} users and groups"));
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count];
+        let mut facts = vec![sort(symbols, &self.list), filter(symbols, &self.list), count];
         facts.extend(state.cluster.unread.no_side().map(|why| vec![piece(Role::Warning, why)]));
         facts
     }
@@ -49,7 +49,7 @@ impl Present for UsersPage {
 
     fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
         let account = self.list.rows.get(self.list.cursor.index)?;
-        Some(figures::why(Source::of(state), part, account, column::at(column)?))
+        Some(metrics::why(Source::of(state), part, account, column::at(column)?))
     }
 }
 
@@ -70,7 +70,7 @@ impl AccountPage {
         let own = |limit: &LimitUse| limit.side == self.account.side;
         let words = |limit: LimitUse| match own(&limit) {
             true => limit.queue.name().to_owned(),
-            false => format!("{} in {}", limits::whose(&limit, false), limit.queue.name()),
+            false => format!("{} in {}", limits::owner(&limit, false), limit.queue.name()),
         };
         let full: Vec<String> = blocker::binding(part, &self.account, &counting).into_iter().map(words).collect();
         match full.len() {
@@ -86,8 +86,8 @@ impl Present for AccountPage {
         vec![limits::title(&self.account)]
     }
 
-    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        vec![filter(signs, &self.list), self.waits(), self.binding(state)]
+    fn facts(&self, state: &State, symbols: &'static Symbols) -> Vec<Vec<Piece>> {
+        vec![filter(symbols, &self.list), self.waits(), self.binding(state)]
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
@@ -112,6 +112,6 @@ impl Present for AccountPage {
     }
 
     fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
-        figures::why_level(Source::of(state), part, self, column::at(column)?)
+        metrics::why_level(Source::of(state), part, self, column::at(column)?)
     }
 }

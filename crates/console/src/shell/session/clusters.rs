@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Session;
-use crate::state::clusters::{ClusterFigures, ClusterRow, ClusterState};
+use crate::state::clusters::{ClusterMetrics, ClusterRow, ClusterState};
 use crate::state::contexts::{ContextEntry, ContextOrigin};
 use crate::state::page::Page;
 use crate::state::work::{Discarded, SourceHandle, Work};
@@ -71,8 +71,8 @@ impl Session {
 
     /// The row is made from the frame, because the source may be newer.
     fn here(&self, name: &str) -> ClusterRow {
-        let figures = ClusterFigures::of_view(&self.state.cluster.view);
-        ClusterRow { here: true, figures, ..ClusterRow::of(name, &*self.source) }
+        let metrics = ClusterMetrics::of_view(&self.state.cluster.view);
+        ClusterRow { here: true, metrics, ..ClusterRow::of(name, &*self.source) }
     }
 
     pub(super) fn take_cluster(&mut self, name: &str, opened: Result<SourceHandle, String>) {

@@ -16,7 +16,7 @@ use crate::state::work::{SourceHandle, Work};
 use crate::update::action::{Action, Feed};
 use crate::update::{SourceSnapshot, aftermath, leave, orders, overview, past, start, trends};
 use model::{AppId, Time};
-use source::{FocusKind, Source, StopSign, Trial};
+use source::{FocusKind, Source, StopFlag, Trial};
 use view::job::{JobOrder, OutputWanted};
 use view::used::UsageQuestion;
 use view::{Chapter, Toward};
@@ -27,13 +27,13 @@ fn shows_sides(state: &State) -> bool {
     matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. }))
 }
 
-pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
-    let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
+pub(super) fn initial(source: &dyn Source) -> SourceSnapshot {
+    let (at, health, has_past) = (source.now(), source.health(), source.has_past());
     let trial = source.trial().map(Trial::status);
     let has_jobs = source.jobs().is_some();
-    let alerts = source.alerts().map(|board| board.picture());
+    let alerts = source.alerts().map(|board| board.snapshot());
     let (cycle, next_event) = (source.cycle(), source.events(u64::MAX, 0).next);
-    SourceSnapshot { at, health, cycle, keeps_past, trial, has_jobs, next_event, alerts }
+    SourceSnapshot { at, health, cycle, has_past, trial, has_jobs, next_event, alerts }
 }
 
 impl Session {
@@ -64,7 +64,7 @@ impl Session {
                 let answer = move |found| replies.send(Reply::QuotasPreviewed(of, found));
                 self.source.preview_quotas(text, Box::new(answer));
             }
-            Effect::Forecast(version, partition, text) => self.begin_forecast(version, &partition, text),
+            Effect::Forecast(version, partition, text) => self.start_forecast(version, &partition, text),
             Effect::StopForecast => self.forecast.stop(),
             Effect::FetchPastView(at) => {
                 let replies = self.replies();
@@ -102,9 +102,9 @@ impl Session {
         }
     }
 
-    fn begin_forecast(&mut self, version: u64, partition: &str, text: Arc<str>) {
+    fn start_forecast(&mut self, version: u64, partition: &str, text: Arc<str>) {
         self.forecast.stop();
-        self.forecast = StopSign::default();
+        self.forecast = StopFlag::default();
         let replies = self.replies();
         let answer = move |found| replies.send(Reply::Forecast(version, found));
         self.source.forecast(partition, text, self.forecast.clone(), Box::new(answer));
@@ -221,7 +221,7 @@ impl Session {
             _ => {}
         }
         self.act(Action::Reply(reply));
-        if !self.held.is_empty() && !lists::is_awaited(&self.state) {
+        if !self.deferred.is_empty() && !lists::is_awaited(&self.state) {
             self.read_source();
             self.release_held();
         }
@@ -255,7 +255,7 @@ impl Session {
             actor: self.source.actor(),
             identity,
             about: (*self.source.about() != self.state.cluster.about).then(|| Box::new(self.source.about().clone())),
-            alerts: self.source.alerts().map(|board| board.picture()),
+            alerts: self.source.alerts().map(|board| board.snapshot()),
         };
         self.act(Action::Feed(Box::new(news)));
     }
@@ -287,13 +287,13 @@ impl Session {
         if overview::is_open(&self.state) && self.state.cluster.past.shown.is_none() {
             found.look(self.state.cluster.at);
         }
-        let (keeping, looked) = (found.keeping(), found.last_look());
-        let known = KnownTrends { rings: Some(found.published()), keeping, looked };
+        let (storage, visited) = (found.storage(), found.last_look());
+        let known = KnownTrends { rings: Some(found.published()), storage, visited };
         let same = |own: &KnownTrends| {
             let rings = own.rings.as_ref().zip(known.rings.as_ref());
             rings.is_some_and(|(one, other)| Arc::ptr_eq(one, other))
-                && own.keeping == known.keeping
-                && own.looked == known.looked
+                && own.storage == known.storage
+                && own.visited == known.visited
         };
         if !same(&self.state.cluster.trends) {
             self.act(Action::Trends(known));
@@ -346,7 +346,7 @@ impl Session {
         state.own_commands = Arc::clone(&old.own_commands);
         state.columns = std::mem::take(&mut old.columns);
         state.views = std::mem::take(&mut old.views);
-        state.keep_in = std::mem::take(&mut old.keep_in);
+        state.saved_dir = std::mem::take(&mut old.saved_dir);
         state.wide = old.wide;
         state.board = old.board.is_some().then(Box::default);
         state.commands = std::mem::take(&mut old.commands);
@@ -355,10 +355,10 @@ impl Session {
         if let Some(note) = &mut state.note {
             note.until += old.now;
         }
-        let effects = start(&mut state, beginning(&*source));
+        let effects = start(&mut state, initial(&*source));
         // Results for the other scheduler must be outdated.
         state.makings = self.state.makings;
-        self.held.clear();
+        self.deferred.clear();
         self.reading = false;
         self.state = state;
         self.source = source;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::follow_up::beginning;
+use super::follow_up::initial;
 use crate::present::focus;
 use crate::state::effect::{Effect, WhatIfStep};
 use crate::state::reply::Reply;
@@ -64,7 +64,7 @@ impl Session {
         if !self.state.layers.is_empty() || self.real.is_some() {
             return self
                 .state
-                .say(Grade::Info, "the copy of the cluster is ready, but another page is open; repeat :whatif");
+                .report(Grade::Info, "the copy of the cluster is ready, but another page is open; repeat :whatif");
         }
         let real = (self.state.clone(), Arc::clone(&self.source));
         let partition = Arc::clone(&self.state.cluster.partition);
@@ -99,10 +99,10 @@ impl Session {
         state.messages = std::mem::take(&mut left.messages);
         (state.wide, state.makings, state.list_job) = (left.wide, left.makings, None);
         state.toast = None;
-        let effects = start(state, beginning(&*source));
+        let effects = start(state, initial(&*source));
         self.source = source;
         self.era += 1;
-        self.held.clear();
+        self.deferred.clear();
         self.reading = false;
         self.focus = focus::of(&self.state);
         self.source.set_focus(&self.focus);

@@ -84,19 +84,19 @@ pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> 
     // Change the target of a link, not the link.
     let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let written = || -> std::io::Result<()> {
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)?;
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
         }
-        let beside = file.with_extension("toml.new");
+        let temporary = file.with_extension("toml.new");
         // Settings may contain secret HTTP headers.
-        let new = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside);
+        let new = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary);
         let mut opened = new?;
         if let Ok(old) = std::fs::metadata(&file) {
             opened.set_permissions(old.permissions())?;
         }
         opened.write_all(changed.as_bytes())?;
         opened.sync_all()?;
-        std::fs::rename(&beside, &file)
+        std::fs::rename(&temporary, &file)
     };
     written().map_err(|error| format!("not saved: cannot write {name}: {error}"))
 }

@@ -237,7 +237,7 @@ mod tests {
     fn found(read: &Read, context: Context, chord: &str) -> Option<(CommandId, Option<String>)> {
         match read.settings.keymap.look_up(&[context], &parse_chord(chord).unwrap()) {
             KeyMatch::Run(binding) => Some((binding.id, binding.argument.clone())),
-            KeyMatch::Begun | KeyMatch::Nothing => None,
+            KeyMatch::Started | KeyMatch::Nothing => None,
         }
     }
 
@@ -291,7 +291,7 @@ a = 'accept'
 ";
 
     #[test]
-    fn every_fault_is_reported_with_its_place_and_the_rest_holds() {
+    fn every_error_is_reported_with_its_location_and_the_rest_applies() {
         let read = read(FAULTS);
         insta::assert_snapshot!(read.fault_report("settings.toml", FAULTS), @r#"
         settings.toml:1:9: error[OWN-003]: unknown theme "neon"

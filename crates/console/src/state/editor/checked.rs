@@ -22,11 +22,11 @@ pub struct QuotaPreview {
 
 impl QuotaPreview {
     /// How long it holds: what runs changes.
-    const HOLDS: Duration = Duration::from_secs(10);
+    const VALID_FOR: Duration = Duration::from_secs(10);
 
     /// Whether it is valid for this text now.
     pub fn is_of(&self, text: &str, now: Duration) -> bool {
-        *self.text == *text && now < self.taken + Self::HOLDS
+        *self.text == *text && now < self.taken + Self::VALID_FOR
     }
 }
 

@@ -53,7 +53,7 @@ pub enum StepTarget {
 pub struct Chapters {
     spans: VecDeque<Span>,
     watched: Option<Time>,
-    begins: Option<Time>,
+    starts: Option<Time>,
     /// The running fetch.
     pub seeking: Option<Seek>,
 }
@@ -73,8 +73,8 @@ impl Chapters {
     }
 
     /// The start of the stored past, if known.
-    pub fn begins(&self) -> Option<Time> {
-        self.begins
+    pub fn starts(&self) -> Option<Time> {
+        self.starts
     }
 
     /// Steps to right before the previous or next important moment. `watched` are those of the live events.
@@ -84,8 +84,9 @@ impl Chapters {
         // As far as chapters are adjacent.
         let mut at = if step == Step::Back { here } else { here + INSTANT };
         loop {
-            let Some((from, to, moments)) = spans.iter().rev().find(|(from, to, _)| holds(step, at, *from, *to)) else {
-                let over = step == Step::Back && self.begins.is_some_and(|begins| at <= begins);
+            let Some((from, to, moments)) = spans.iter().rev().find(|(from, to, _)| is_within(step, at, *from, *to))
+            else {
+                let over = step == Step::Back && self.starts.is_some_and(|starts| at <= starts);
                 return if over { StepTarget::Nothing } else { StepTarget::Unknown(at) };
             };
             let moment = match step {
@@ -109,9 +110,9 @@ impl Chapters {
             span.to = span.to.max(watched);
         }
         if span.first {
-            self.begins = Some(span.from);
+            self.starts = Some(span.from);
         }
-        let covers = holds(step, at, span.from, span.to);
+        let covers = is_within(step, at, span.from, span.to);
         if covers {
             self.spans.retain(|known| known.from != span.from);
             self.spans.push_back(span);
@@ -123,7 +124,7 @@ impl Chapters {
     }
 }
 
-fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
+fn is_within(step: Step, at: Time, from: Time, to: Time) -> bool {
     match step {
         Step::Back => from < at && at <= to,
         Step::On => from <= at && at < to,
@@ -158,11 +159,11 @@ mod tests {
 
     impl Retained {
         fn span(&self, step: Step, at: Time) -> Span {
-            let begins = |from: &&u64| match step {
+            let starts = |from: &&u64| match step {
                 Step::Back => seconds(**from) < at,
                 Step::On => seconds(**from) <= at,
             };
-            let place = self.snapshots.iter().filter(begins).count().max(1) - 1;
+            let place = self.snapshots.iter().filter(starts).count().max(1) - 1;
             let (from, next) = (self.snapshots[place], self.snapshots.get(place + 1));
             let to = next.copied().unwrap_or(self.now);
             let mattered: Vec<u64> = self.mattered.iter().copied().filter(|at| from < *at && *at <= to).collect();
@@ -176,7 +177,7 @@ mod tests {
             let own = moments(&own);
             let mut chapters = Chapters::default();
             chapters.watched_from(seconds(watched));
-            let (mut here, mut looked) = (seconds(self.now), 0);
+            let (mut here, mut searched) = (seconds(self.now), 0);
             let mut stops = [Vec::new(), Vec::new()];
             for (step, stops) in [Step::Back, Step::On].into_iter().zip(&mut stops) {
                 loop {
@@ -186,7 +187,7 @@ mod tests {
                             stops.push((here + INSTANT).as_millis() / 1000);
                         }
                         StepTarget::Unknown(at) => {
-                            looked += 1;
+                            searched += 1;
                             assert!(chapters.take(self.span(step, at), step, at), "{at} was reported");
                         }
                         StepTarget::Nothing => break,
@@ -194,19 +195,19 @@ mod tests {
                 }
             }
             let [back, on] = stops;
-            (back, on, looked)
+            (back, on, searched)
         }
     }
 
     #[test]
-    fn each_thing_that_mattered_is_a_stop_whatever_was_looked_up_before() {
+    fn each_important_event_is_a_stop_independent_of_earlier_searches() {
         let retained =
             Retained { snapshots: vec![0, 20, 40, 41, 60], mattered: vec![3, 20, 21, 40, 59, 70, 95], now: 100 };
         for watched in [10, 59, 65, 90, 100] {
-            let (back, on, looked) = retained.walk(watched);
+            let (back, on, searched) = retained.walk(watched);
             assert_eq!(back, [95, 70, 59, 40, 21, 20, 3], "watched from {watched}");
             assert_eq!(on, [20, 21, 40, 59, 70, 95], "watched from {watched}");
-            assert!(looked <= 5, "{looked} times");
+            assert!(searched <= 5, "{searched} times");
         }
     }
 
@@ -214,14 +215,14 @@ mod tests {
     fn a_long_past_is_walked_with_little_in_memory() {
         let all: Vec<u64> = (1..200).map(|at| at * 5).collect();
         let retained = Retained { snapshots: (0..100).map(|at| at * 10).collect(), mattered: all.clone(), now: 1000 };
-        let (back, on, looked) = retained.walk(1000);
+        let (back, on, searched) = retained.walk(1000);
         assert_eq!(back, all.iter().rev().copied().collect::<Vec<_>>());
         assert_eq!(on, all[1..]);
-        assert!((100..250).contains(&looked), "{looked}");
+        assert!((100..250).contains(&searched), "{searched}");
     }
 
     #[test]
-    fn what_says_nothing_new_is_reported() {
+    fn a_redundant_comment_is_reported() {
         let mut chapters = Chapters::default();
         let span = Span { from: seconds(5), to: seconds(9), moments: VecDeque::new(), first: true, last: false };
         assert!(!chapters.take(span.clone(), Step::Back, seconds(5)));

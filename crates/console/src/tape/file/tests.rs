@@ -51,7 +51,7 @@ fn a_tape_on_a_server_sets_nothing_of_a_scheduler() {
 }
 
 #[test]
-fn a_tape_says_only_what_it_must() {
+fn a_tape_contains_only_what_is_needed() {
     let head = tape("Source default").head;
     assert_eq!((head.width, head.height, head.core, head.theme), (80, 24, Profile::Kornsole, ThemeName::default()));
     assert_eq!(head.identity.user, "you");
@@ -60,7 +60,7 @@ fn a_tape_says_only_what_it_must() {
 }
 
 #[test]
-fn all_faults_come_in_one_pass_with_their_places() {
+fn all_errors_are_reported_in_one_pass_with_their_locations() {
     let text = "\
 Source dmeo seed 42
 Set Width 0
@@ -111,7 +111,7 @@ Settle@2s
 }
 
 #[test]
-fn the_head_comes_first_and_once() {
+fn the_head_is_first_and_exists_once() {
     let texts = [
         "Source default\nSource default\nEnter\nSet Core 1.8.0",
         "Enter",

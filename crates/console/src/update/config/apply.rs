@@ -73,7 +73,7 @@ pub fn order(act: Act, reason: &str, removal: &Removal) -> Order {
 /// Applies the text.
 pub fn apply(state: &mut State, reason: &str) {
     if let Err(message) = can_apply(state) {
-        return state.say(Grade::Refusal, message);
+        return state.report(Grade::Refusal, message);
     }
     let Some(page) = shown(state) else { return };
     let base = page.base.as_ref().map(|base| base.checksum.clone());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::present::config::{is_behind, is_unfolded, page_of};
 use crate::present::layout;
 use crate::present::written;
-use crate::state::config::{Beside, ConfigPage, Forecast};
+use crate::state::config::{ConfigPage, Forecast, SidePane};
 use crate::state::editor;
 use crate::state::editor::{CheckJob, CheckResult, Completion};
 use crate::state::effect::Effect;
@@ -32,7 +32,7 @@ pub fn open(state: &mut State) {
 pub fn open_at_place(state: &mut State) {
     let at = match written::place(state) {
         Ok(at) => at,
-        Err(why) => return state.say(Grade::Refusal, why),
+        Err(why) => return state.report(Grade::Refusal, why),
     };
     open_at(state, at.line, at.column);
 }
@@ -194,24 +194,24 @@ pub fn history(state: &mut State, back: bool) {
     if done {
         changed(state);
     } else {
-        state.say(Grade::Info, if back { "nothing to undo" } else { "nothing to redo" });
+        state.report(Grade::Info, if back { "nothing to undo" } else { "nothing to redo" });
     }
 }
 
 /// Effects, changed lines, changes by others, none; on a narrow screen it replaces the text.
-pub fn beside(state: &mut State) {
+pub fn side_pane(state: &mut State) {
     let behind = shown(state).is_some() && page_of(state).is_some_and(|page| is_behind(state, page));
-    let wide = state.size.width >= layout::BESIDE_TEXT;
+    let wide = state.size.width >= layout::SIDE_TEXT;
     let unfolded = page_of(state).is_some_and(|page| if wide { is_unfolded(state, page) } else { page.swapped });
     let Some(page) = shown(state) else { return };
-    page.beside_top = 0;
-    let (beside, unfolded) = match page.beside {
-        beside if !unfolded => (beside, true),
-        Beside::Meaning if page.modified || behind => (Beside::Lines, true),
-        Beside::Lines if behind => (Beside::Underneath, true),
-        Beside::Meaning | Beside::Lines | Beside::Underneath => (Beside::Meaning, false),
+    page.side_top = 0;
+    let (side_pane, unfolded) = match page.side_pane {
+        side_pane if !unfolded => (side_pane, true),
+        SidePane::Meaning if page.modified || behind => (SidePane::Lines, true),
+        SidePane::Lines if behind => (SidePane::Underneath, true),
+        SidePane::Meaning | SidePane::Lines | SidePane::Underneath => (SidePane::Meaning, false),
     };
-    page.beside = beside;
+    page.side_pane = side_pane;
     if wide {
         page.unfolded = Some(unfolded);
     } else {
@@ -227,7 +227,7 @@ pub fn revert(state: &mut State) {
         page.buffer.replace(&text);
         changed(state);
         follow(state);
-        state.say(Grade::Info, "the active text is restored; undo restores the edit");
+        state.report(Grade::Info, "the active text is restored; undo restores the edit");
     }
 }
 
@@ -238,7 +238,7 @@ pub fn restore(state: &mut State) {
         page.buffer.replace(&before.text);
         changed(state);
         let message = format!("revision {} is in the editor; apply it to make it active", before.revision);
-        state.say(Grade::Info, message);
+        state.report(Grade::Info, message);
     }
 }
 
@@ -254,7 +254,7 @@ pub fn edit_outside(state: &mut State) {
 pub fn edited(state: &mut State, text: Result<String, String>) {
     let text = match text {
         Ok(text) => text,
-        Err(message) => return state.say(Grade::Refusal, message),
+        Err(message) => return state.report(Grade::Refusal, message),
     };
     let Some(page) = shown(state) else { return };
     if page.buffer.text() != text {
@@ -273,19 +273,19 @@ pub fn merge(state: &mut State) {
         Ok(text) => {
             page.buffer.reset(&text);
             page.base = Some(now);
-            page.beside = Beside::Meaning;
+            page.side_pane = SidePane::Meaning;
             changed(state);
-            state.say(Grade::Info, "the text has both changes; review it before you apply it");
+            state.report(Grade::Info, "the text has both changes; review it before you apply it");
         }
         Err(clashes) => {
             let places: Vec<String> = clashes.iter().map(|line| (line + 1).to_string()).collect();
             page.buffer.go(clashes[0], 0);
-            (page.beside, page.unfolded) = (Beside::Underneath, Some(true));
+            (page.side_pane, page.unfolded) = (SidePane::Underneath, Some(true));
             let message = format!(
                 "both change the same lines: at {}; edit yours, or use :rebase to keep yours",
                 places.join(", ")
             );
-            state.say(Grade::Refusal, message);
+            state.report(Grade::Refusal, message);
         }
     }
 }
@@ -296,8 +296,8 @@ pub fn rebase(state: &mut State) {
     let Some(page) = shown(state) else { return };
     if let Some(now) = now {
         page.base = Some(now);
-        page.beside = Beside::Meaning;
+        page.side_pane = SidePane::Meaning;
         changed(state);
-        state.say(Grade::Info, "changes are compared with the active configuration");
+        state.report(Grade::Info, "changes are compared with the active configuration");
     }
 }

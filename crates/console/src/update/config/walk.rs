@@ -10,7 +10,7 @@ use crate::update::config::page::shown;
 /// Moves the cursor, or scrolls a pane that replaces the text.
 pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
     if page.swapped {
-        page.beside_top = by.from(page.beside_top, usize::MAX, height);
+        page.side_top = by.from(page.side_top, usize::MAX, height);
         return;
     }
     let last = page.buffer.lines().len().saturating_sub(1);
@@ -58,14 +58,14 @@ pub fn next(state: &mut State, forward: bool) {
             Some((row, column)) => page.buffer.go(row, column),
             None => {
                 let message = format!("{} not found", page.find);
-                state.say(Grade::Info, message);
+                state.report(Grade::Info, message);
             }
         }
         return;
     }
     match next_fault(page, forward) {
         Some((row, column)) => page.buffer.go(row, column),
-        None => state.say(Grade::Info, "no errors"),
+        None => state.report(Grade::Info, "no errors"),
     }
 }
 
@@ -94,7 +94,7 @@ pub fn toggle_fold(state: &mut State) {
     if let Some(page) = shown(state)
         && !page.buffer.toggle_fold()
     {
-        state.say(Grade::Info, "nothing to fold here");
+        state.report(Grade::Info, "nothing to fold here");
     }
 }
 

@@ -46,11 +46,11 @@ pub fn key(state: &mut State, key: Key) {
 
 /// Puts pasted text into the text.
 pub fn paste(state: &mut State, text: &str) -> bool {
-    let room = config::yaml::LARGEST;
+    let space = config::yaml::LARGEST;
     let Some(page) = shown(state) else { return false };
     let there: usize = page.buffer.lines().iter().map(|line| line.len() + 1).sum();
-    if there + text.len() > room {
-        state.say(Grade::Refusal, format!("a configuration has at most {room} bytes; the pasted text is ignored"));
+    if there + text.len() > space {
+        state.report(Grade::Refusal, format!("a configuration has at most {space} bytes; the pasted text is ignored"));
         return true;
     }
     page.buffer.insert(text);
@@ -64,8 +64,8 @@ fn complete_again(state: &mut State) {
     let (row, _) = page.buffer.cursor();
     let before = page.buffer.before();
     let at_end = page.buffer.behind().trim_start().is_empty() || page.buffer.behind().starts_with([',', '}', ']']);
-    let begun = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
-    let completion = if at_end && begun {
+    let started = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    let completion = if at_end && started {
         completions(&page.buffer.lines()[..row], before, state.cluster.part())
     } else {
         Completion::default()

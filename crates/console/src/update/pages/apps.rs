@@ -25,7 +25,7 @@ impl PageUpdate for AppsPage {
         apps::find_cursor(self);
     }
 
-    fn looked_at(&self, part: &PartitionView) -> usize {
+    fn examined(&self, part: &PartitionView) -> usize {
         let ended = if self.ended { part.ended.len() } else { 0 };
         let live = match &self.scope {
             Some(path) => part.queue_at(path).map_or(0, |row| usize::try_from(row.app_count).unwrap_or(usize::MAX)),

@@ -41,7 +41,7 @@ impl PageUpdate for FairnessPage {
         fairness::rebuild(self, &cluster.view.history, cluster.view.at, part);
     }
 
-    fn looked_at(&self, part: &PartitionView) -> usize {
+    fn examined(&self, part: &PartitionView) -> usize {
         part.queues.len()
     }
 
@@ -68,7 +68,7 @@ impl PageUpdate for LimitsPage {
         limits_used::rebuild(self, part);
     }
 
-    fn looked_at(&self, part: &PartitionView) -> usize {
+    fn examined(&self, part: &PartitionView) -> usize {
         part.live_apps
     }
 

@@ -8,7 +8,7 @@ impl PageUpdate for JobPage {
     /// Going up stops following; the end starts it.
     fn go(&mut self, by: Move, _height: usize) {
         let before = self.top;
-        self.top = by.from(self.top, usize::MAX, self.room);
+        self.top = by.from(self.top, usize::MAX, self.space);
         self.follow = by == Move::Bottom || (self.follow && self.top >= before);
     }
 }

@@ -51,7 +51,7 @@ impl PageUpdate for AccountPage {
         users::find_line(self);
     }
 
-    fn looked_at(&self, part: &PartitionView) -> usize {
+    fn examined(&self, part: &PartitionView) -> usize {
         part.live_apps
     }
 

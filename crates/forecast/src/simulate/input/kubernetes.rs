@@ -60,10 +60,10 @@ pub fn read(text: &str) -> Reading {
         workload.leave_out(kind, || name(item));
     }
     pods.sort_by_key(|(created, _)| *created);
-    let Some(began) = pods.first().map(|(created, _)| *created) else { return reading };
+    let Some(started_at) = pods.first().map(|(created, _)| *created) else { return reading };
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for (created, pod) in pods {
-        let at = Duration::try_from(created - began).unwrap_or_default();
+        let at = Duration::try_from(created - started_at).unwrap_or_default();
         take(workload, &mut known, at, pod);
     }
     workload.notes.push("pods are submitted at their creation time and run as long as their containers did".to_owned());

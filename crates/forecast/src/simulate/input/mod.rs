@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`swf`] | the Standard Workload Format: 18 columns a line |
 //! | [`sacct`] | the accounting of Slurm: a table, or JSON |
+//! | `slurm` | nothing: names other outputs of Slurm in errors |
 //! | [`openb`] | the CSVs of Alibaba's OpenB trace: nodes, pods |
 //! | [`kubernetes`] | `kubectl get nodes,pods -A -o json` |
 //! | [`generator`] | streams of applications by arrival process, size and runtime |
@@ -14,6 +15,7 @@ pub mod kubernetes;
 pub mod openb;
 pub mod recorded;
 pub mod sacct;
+mod slurm;
 pub mod swf;
 
 use std::fmt;

@@ -24,14 +24,14 @@ pub struct Fate {
 #[derive(Debug, Default)]
 pub struct Fates {
     asked: HashMap<Key, Time>,
-    begun: HashMap<Key, Time>,
+    started: HashMap<Key, Time>,
     ended: HashMap<Key, (Time, Fate)>,
 }
 
 impl Fates {
     /// Adds an initial request, running or pending since `at`.
     pub fn there(&mut self, app: &AppId, ask: &AskId, at: Time, runs: bool) {
-        let of = if runs { &mut self.begun } else { &mut self.asked };
+        let of = if runs { &mut self.started } else { &mut self.asked };
         of.insert((app.clone(), ask.clone()), at);
     }
 
@@ -40,12 +40,12 @@ impl Fates {
         for Event { at, kind } in events {
             match kind {
                 EventKind::AskAdded { app, ask, .. } => drop(self.asked.insert((app.clone(), ask.clone()), *at)),
-                EventKind::Allocated { app, ask, .. } => drop(self.begun.insert((app.clone(), ask.clone()), *at)),
+                EventKind::Allocated { app, ask, .. } => drop(self.started.insert((app.clone(), ask.clone()), *at)),
                 EventKind::Released { app, ask, reason, .. } => {
                     let key = (app.clone(), ask.clone());
-                    let Some(begun) = self.begun.remove(&key) else { continue };
+                    let Some(started) = self.started.remove(&key) else { continue };
                     let replaced = *reason == ReleaseReason::Preempted;
-                    let fate = Fate { runs: Some(at.since(begun)), replaced, ..Fate::default() };
+                    let fate = Fate { runs: Some(at.since(started)), replaced, ..Fate::default() };
                     self.ended.insert(key, (*at, fate));
                 }
                 EventKind::AskRemoved { app, ask, .. } => {
@@ -67,12 +67,12 @@ impl Fates {
     /// Assumes that a running request runs once more as long as it had.
     pub fn known(&self, app: &AppId, ask: &AskId, at: Time) -> Fate {
         let key = (app.clone(), ask.clone());
-        let begun = match self.ended.get(&key) {
+        let started = match self.ended.get(&key) {
             Some((ended, fate)) if *ended <= at => return *fate,
             Some((ended, fate)) => fate.runs.and_then(|runs| ended.0.checked_sub(runs.as_micros() as u64)).map(Time),
-            None => self.begun.get(&key).copied(),
+            None => self.started.get(&key).copied(),
         };
-        let runs = begun.filter(|begun| *begun < at).map(|begun| at.since(begun) * 2);
+        let runs = started.filter(|started| *started < at).map(|started| at.since(started) * 2);
         Fate { runs, ..Fate::default() }
     }
 }
@@ -90,14 +90,14 @@ pub enum Gangs {
 /// placeholders of an application, `fate` how an ask ended when it was recorded.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
-    begins: Option<Time>,
+    starts: Option<Time>,
     gangs: impl Fn(&AppId) -> Gangs,
     fate: impl Fn(&AppId, &AskId) -> Fate,
 ) -> Workload {
     let mut workload = Workload::default();
     let mut known: BTreeMap<AppId, usize> = BTreeMap::new();
     let mut together = Together::default();
-    let mut begins = begins;
+    let mut starts = starts;
     for (at, command) in commands {
         let place = || format!("at {at}");
         match command {
@@ -112,12 +112,12 @@ pub fn read(
                 workload.leave_out("changes of nodes: all nodes exist from the start of the simulation", place);
             }
             PartitionCommand::Submit(submission) => {
-                let at = Time(at.0 - begins.get_or_insert(at).0.min(at.0));
+                let at = Time(at.0 - starts.get_or_insert(at).0.min(at.0));
                 let gangs = gangs(&submission.app);
                 submitted(&mut workload, (&mut known, gangs), at, submission);
             }
             PartitionCommand::Ask(ask) => {
-                let begins = *begins.get_or_insert(at);
+                let starts = *starts.get_or_insert(at);
                 let Some(number) = known.get(&ask.app).copied() else {
                     workload.leave_out("requests of applications that existed before", place);
                     continue;
@@ -131,7 +131,7 @@ pub fn read(
                     workload.leave_out("placeholders of gangs: their tasks are requested one by one", place);
                     continue;
                 }
-                let after = Time(at.0.saturating_sub(begins.0)).since(job.at);
+                let after = Time(at.0.saturating_sub(starts.0)).since(job.at);
                 let is_gang = job.gang.as_ref().is_some_and(|gang| !gang.placeholders.is_empty());
                 let after = if is_gang { together.since(number, after) } else { after };
                 job.tasks.extend(tasks(&ask, after, &fate));

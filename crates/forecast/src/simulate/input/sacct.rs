@@ -11,7 +11,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::Reading;
+use super::{Reading, slurm};
 use crate::simulate::job::{Job, Task, Workload};
 use config::Place;
 use model::{AppId, Identity, Resource, Time};
@@ -19,6 +19,7 @@ use model::{AppId, Identity, Resource, Time};
 const HINT: &str =
     "use `sacct --parsable2 --format=JobID,User,Account,Partition,AllocCPUS,NNodes,ReqMem,AllocTRES,Submit,Start,End`";
 const HINT_JSON: &str = "use the output of `sacct --json`";
+const HINT_ENDED: &str = "use the output of `sacct --json --allusers --starttime 2025-01-01`";
 const TAGS: [(&str, &str); 3] = [("jobname", "name"), ("partition", "partition"), ("account", "account")];
 
 /// Times in seconds since 1970.
@@ -43,9 +44,10 @@ pub fn is_table(text: &str) -> bool {
     first.contains('|') && first.split('|').any(|column| matches!(column, "jobid" | "jobidraw"))
 }
 
-/// Returns true for output of `sacct --json`.
+/// Returns true for output of `sacct --json`, and for that of other commands of Slurm, which is an error.
 pub fn is_json(text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|value| value["jobs"].is_array() && value["items"].is_null())
+    let is_of_slurm = |value: &Value| value["jobs"].is_array() || slurm::command(value).is_some();
+    serde_json::from_str::<Value>(text).is_ok_and(|value| is_of_slurm(&value) && value["items"].is_null())
 }
 
 /// Reads the table of `sacct --parsable2`.
@@ -102,6 +104,11 @@ pub fn read_json(name: &str, text: &str) -> Reading {
             return reading;
         }
     };
+    if let Some(command) = slurm::command(&all) {
+        let message = format!("the output of `{command}` has no ended jobs, so their run times are unknown");
+        reading.fault(Place { line: 1, column: 1 }, message, HINT_ENDED);
+        return reading;
+    }
     let jobs = all["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let rows = jobs.iter().map(|job| (format!("{name}: job {}", job["job_id"]), of_json(job)));
     take(&mut reading.workload, rows.collect());
@@ -319,6 +326,23 @@ mod tests {
         assert_eq!(faults, []);
         assert_eq!((workload.jobs[0].app.as_str(), amounts(&workload.jobs[0])), ("job-7_3", (1, 4000, 2 << 30, 1)));
         assert_eq!(workload.left_out[0].first, "s.json: job 8");
+    }
+
+    #[test]
+    fn other_output_of_slurm_is_named_with_the_command_to_use() {
+        for (text, command) in [
+            (
+                r#"{"meta": {"slurm": {}}, "jobs": [{"job_id": 7, "job_state": ["RUNNING"], "start_time": {"set": true, "number": 5}}]}"#,
+                "squeue --json",
+            ),
+            (r#"{"meta": {"slurm": {}, "command": ["sinfo", "--json"]}, "sinfo": [{"nodes": {}}]}"#, "sinfo --json"),
+        ] {
+            assert!(is_json(text));
+            let words = format!(
+                "1:1: the output of `{command}` has no ended jobs, so their run times are unknown: use the output of `sacct --json"
+            );
+            assert!(read_json("s.json", text).faults[0].to_string().starts_with(&words));
+        }
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub fn read(name: &str, text: &str) -> Reading {
 pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> io::Result<Reading> {
     let mut reading = Reading::default();
     let (mut header, mut in_header, mut line, mut later) = (Vec::new(), true, Vec::new(), 0_u64);
-    let mut begins = None;
+    let mut starts = None;
     for number in 1_u32.. {
         line.clear();
         source.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
@@ -118,7 +118,7 @@ pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> i
         match columns(numbers) {
             Ok(columns) => {
                 // Lines are in the order of their submit times.
-                let since = columns[1] - *begins.get_or_insert(columns[1].max(0.0));
+                let since = columns[1] - *starts.get_or_insert(columns[1].max(0.0));
                 match until.is_some_and(|until| since > until.as_millis() as f64 / 1000.0) {
                     true => later += 1,
                     false => take(&mut reading, name, at, &columns),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn only_jobs_up_to_a_time_are_kept_and_long_lines_are_refused() {
+    fn only_jobs_up_to_a_time_are_stored_and_long_lines_are_rejected() {
         let line = |at: u32| format!("{at} {at} 0 60 2 -1 -1 4 99 1024 1 3 7 -1 1 -1 -1 -1\n");
         let log = [1000, 1030, 1010, 1020].map(line).concat();
         let Reading { workload, faults } = read_from("l", log.as_bytes(), Some(Time(20_000_000))).unwrap();

@@ -11,7 +11,7 @@ struct Claim {
     group: usize,
     /// The best type for what it takes so far.
     kind: usize,
-    takes: Resource,
+    uses: Resource,
 }
 
 /// All of them, in their order.
@@ -39,10 +39,10 @@ impl<'a> Claims<'a> {
         let from = if self.same.0.as_ref() == Some(wants) { self.same.1 } else { 0 };
         let found = (from..self.claims.len()).find_map(|at| Some((at, self.grown(at, wants)?)));
         self.same = (Some(wants.clone()), found.as_ref().map_or(self.claims.len(), |(at, _)| *at));
-        if let Some((at, (kind, takes))) = found {
+        if let Some((at, (kind, uses))) = found {
             let group = self.claims[at].group;
             self.exchange(group, Some(self.claims[at].kind), kind);
-            self.claims[at] = Claim { group, kind, takes };
+            self.claims[at] = Claim { group, kind, uses };
             return true;
         }
         let open = (0..self.groups.len()).filter(|group| {
@@ -59,7 +59,7 @@ impl<'a> Claims<'a> {
         let Some((group, kind, ..)) = best else { return false };
         self.exchange(group, None, kind);
         self.counts[group] += 1;
-        self.claims.push(Claim { group, kind, takes: wants.clone() });
+        self.claims.push(Claim { group, kind, uses: wants.clone() });
         true
     }
 
@@ -76,25 +76,25 @@ impl<'a> Claims<'a> {
 
     /// The type and the requests of a claim with one more.
     fn grown(&self, at: usize, wants: &Resource) -> Option<(usize, Resource)> {
-        let Claim { group, kind, takes } = &self.claims[at];
-        let takes = takes.add(wants);
-        if fits(&takes, &self.groups[*group].types[*kind].capacity) {
-            return Some((*kind, takes));
+        let Claim { group, kind, uses } = &self.claims[at];
+        let uses = uses.add(wants);
+        if fits(&uses, &self.groups[*group].types[*kind].capacity) {
+            return Some((*kind, uses));
         }
-        Some((self.best(*group, &takes, Some(*kind))?, takes))
+        Some((self.best(*group, &uses, Some(*kind))?, uses))
     }
 
     /// The cheapest type of a group that has room, then the one with the least left over. It replaces the type `instead`.
-    fn best(&self, group: usize, takes: &Resource, instead: Option<usize>) -> Option<usize> {
+    fn best(&self, group: usize, uses: &Resource, instead: Option<usize>) -> Option<usize> {
         let NodeGroup { types, limits, .. } = &self.groups[group];
         let mut left = limits.clone();
         limits.iter().for_each(|(name, amount)| left.set(name, amount.saturating_sub(self.sums[group].amount(name))));
         if let Some(instead) = instead {
             left = left.add(&restricted(&types[instead].capacity, limits));
         }
-        let has_room = |one: &InstanceType| fits(takes, &one.capacity) && fits_where_named(&one.capacity, &left);
-        let with_room = types.iter().enumerate().filter(|(_, one)| has_room(one));
-        let rated = with_room.map(|(number, one)| (number, cost(one, takes)));
+        let has_space = |one: &InstanceType| fits(uses, &one.capacity) && fits_where_named(&one.capacity, &left);
+        let with_space = types.iter().enumerate().filter(|(_, one)| has_space(one));
+        let rated = with_space.map(|(number, one)| (number, cost(one, uses)));
         let best = rated.min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
         best.map(|(number, _)| number)
     }
@@ -114,9 +114,9 @@ fn restricted(amounts: &Resource, limits: &Resource) -> Resource {
 }
 
 /// What a node costs, then the part of it that is left over.
-fn cost(one: &InstanceType, takes: &Resource) -> (f64, f64) {
+fn cost(one: &InstanceType, uses: &Resource) -> (f64, f64) {
     let share = |(name, amount): (&str, i64)| {
-        if amount > 0 { 1.0 - takes.amount(name) as f64 / amount as f64 } else { 0.0 }
+        if amount > 0 { 1.0 - uses.amount(name) as f64 / amount as f64 } else { 0.0 }
     };
     (one.price.unwrap_or(f64::MAX), one.capacity.iter().map(share).sum())
 }

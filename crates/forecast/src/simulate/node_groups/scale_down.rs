@@ -24,8 +24,8 @@ impl Autoscaler {
             let (group, empty) = (member.group, member.empty);
             let super::NodeGroup { unneeded, consolidates, min, .. } = &self.groups[group];
             let is_due = unneeded.is_some_and(|unneeded| now.since(since) >= unneeded) && self.count_of(group) > *min;
-            let goes = empty || (may_consolidate && *consolidates && fits_elsewhere(part, node));
-            if is_due && goes {
+            let is_removed = empty || (may_consolidate && *consolidates && fits_elsewhere(part, node));
+            if is_due && is_removed {
                 may_consolidate &= empty;
                 let member = self.members.remove(at);
                 self.count(&member, now);

@@ -33,25 +33,25 @@ fn job(name: &str, queue: &str, at: u64, count: u32, cores: i64) -> Job {
     }
 }
 
-fn simulated(groups: &[&str], jobs: Vec<Job>) -> (GroupsReport, crate::simulate::Figures) {
+fn simulated(groups: &[&str], jobs: Vec<Job>) -> (GroupsReport, crate::simulate::Metrics) {
     let groups = groups.iter().map(|text| text.parse().unwrap()).collect();
     let mut scaler = Autoscaler::new(groups, std::iter::empty(), Time::ZERO, true);
     let config = Arc::new(config::read(QUEUES, Profile::V1_9_0).config.unwrap());
     let plan = Plan { config, profile: Profile::V1_9_0, until: None, from: None, again: true };
     let workload = Workload { nodes: scaler.first_nodes(), jobs, ..Workload::default() };
-    let figures = run_with(&workload, &plan, Some(&mut scaler), &|_| true).unwrap();
-    let end = Time::from_millis(figures.ended);
-    (scaler.report(end), figures)
+    let metrics = run_with(&workload, &plan, Some(&mut scaler), &|_| true).unwrap();
+    let end = Time::from_millis(metrics.ended);
+    (scaler.report(end), metrics)
 }
 
 #[test]
-fn nodes_come_for_what_waits_and_cost_until_they_go() {
+fn nodes_are_added_for_pending_requests_and_cost_until_they_are_removed() {
     let group = "m5: cpu=4, memory=16Gi, max=10, delay=90s, price=2";
-    let (report, figures) = simulated(&[group], vec![job("one", "root.a", 5, 4, 2)]);
+    let (report, metrics) = simulated(&[group], vec![job("one", "root.a", 5, 4, 2)]);
     let [one] = report.groups.as_slice() else { panic!("{report:?}") };
     assert_eq!((one.added, one.peak), (2, 2), "4 requests of 2 cores on nodes of 4 cores: {one:?}");
     // Noticed after 10 s, ready 90 s later.
-    assert!((90_000..=105_000).contains(&figures.total.waits.max), "{:?}", figures.total.waits);
+    assert!((90_000..=105_000).contains(&metrics.total.waits.max), "{:?}", metrics.total.waits);
     // 90 s, 10 minutes of work, 10 minutes idle, and at most 20 s until it is noticed.
     let hours = 2.0 * 1290.0 / 3600.0;
     assert!((hours..hours + 40.0 / 3600.0).contains(&one.node_hours), "{one:?}");
@@ -67,7 +67,7 @@ fn the_cheapest_group_that_fits_is_taken_up_to_its_maximum() {
 }
 
 #[test]
-fn what_fits_no_group_and_what_its_queue_does_not_admit_brings_no_node() {
+fn requests_without_a_group_or_queue_add_no_node() {
     let group = "m5: cpu=4, memory=16Gi";
     let (report, _) = simulated(&[group], vec![job("large", "root.a", 0, 1, 8)]);
     assert_eq!((report.groups[0].added, report.never[0].0.as_str()), (0, "large"));
@@ -78,10 +78,10 @@ fn what_fits_no_group_and_what_its_queue_does_not_admit_brings_no_node() {
 
 #[test]
 fn the_smallest_number_of_nodes_stays() {
-    let (report, figures) =
+    let (report, metrics) =
         simulated(&["m5: cpu=4, memory=16Gi, min=1, delay=90s"], vec![job("one", "root.a", 0, 1, 2)]);
     let one = &report.groups[0];
-    assert_eq!((one.added, one.removed, one.peak, figures.total.waits.max), (0, 0, 1, 0));
+    assert_eq!((one.added, one.removed, one.peak, metrics.total.waits.max), (0, 0, 1, 0));
     assert_eq!(one.cost, None);
 }
 
@@ -102,17 +102,17 @@ fn a_group_is_read_or_refused_with_its_form() {
         ("a: cpu", "is not KEY=VALUE"),
         ("a: cpu=1, price=-1", "invalid price"),
     ] {
-        let said = text.parse::<NodeGroup>().unwrap_err();
-        assert!(said.contains(why), "{text}: {said}");
+        let reported = text.parse::<NodeGroup>().unwrap_err();
+        assert!(reported.contains(why), "{text}: {reported}");
     }
 }
 
 #[test]
 fn a_pool_requests_the_cheapest_type_for_all_that_it_packs_within_its_limits() {
     let pool = "pool: limit.cpu=12; small: cpu=2, memory=8Gi, price=1; large: cpu=8, memory=32Gi, price=2";
-    let (report, figures) = simulated(&[pool], vec![job("one", "root.a", 0, 8, 1)]);
+    let (report, metrics) = simulated(&[pool], vec![job("one", "root.a", 0, 8, 1)]);
     assert_eq!((report.groups[0].added, report.groups[0].cost), (1, Some(report.groups[0].node_hours * 2.0)));
-    assert_eq!(figures.total.waits.waiting, 0);
+    assert_eq!(metrics.total.waits.waiting, 0);
     // 8 cores, then 2 and 2: a second large node would be above the limit.
     let (report, _) = simulated(&[pool], vec![job("one", "root.a", 0, 16, 1)]);
     assert_eq!(report.groups[0].peak, 3, "{report:?}");
@@ -120,8 +120,8 @@ fn a_pool_requests_the_cheapest_type_for_all_that_it_packs_within_its_limits() {
 
 #[test]
 fn a_request_is_counted_after_the_patience_of_the_group() {
-    let (_, figures) = simulated(&["m5: cpu=4, memory=16Gi, patience=1m"], vec![job("one", "root.a", 0, 1, 2)]);
-    assert!((60_000..75_000).contains(&figures.total.waits.max), "{:?}", figures.total.waits);
+    let (_, metrics) = simulated(&["m5: cpu=4, memory=16Gi, patience=1m"], vec![job("one", "root.a", 0, 1, 2)]);
+    assert!((60_000..75_000).contains(&metrics.total.waits.max), "{:?}", metrics.total.waits);
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn a_node_in_use_is_removed_only_where_its_group_consolidates() {
     };
     let nodes = |group: &str| simulated(&[group], jobs()).0.groups.remove(0);
     let stays = nodes("m5: cpu=4, memory=16Gi, unneeded=2m");
-    let goes = nodes("m5: cpu=4, memory=16Gi, unneeded=2m, consolidate=true");
-    assert_eq!((stays.peak, goes.peak), (2, 2), "{stays:?} {goes:?}");
-    assert!(goes.node_hours < stays.node_hours * 0.7, "{goes:?} {stays:?}");
+    let consolidated = nodes("m5: cpu=4, memory=16Gi, unneeded=2m, consolidate=true");
+    assert_eq!((stays.peak, consolidated.peak), (2, 2), "{stays:?} {consolidated:?}");
+    assert!(consolidated.node_hours < stays.node_hours * 0.7, "{consolidated:?} {stays:?}");
     let never = nodes("m5: cpu=4, memory=16Gi, unneeded=never, consolidate=true");
     assert_eq!(never.removed, 0);
 }
@@ -185,16 +185,16 @@ fn gang(style: scheduler::GangStyle) -> Job {
 }
 
 #[test]
-fn nodes_come_for_the_placeholders_of_a_gang_and_its_tasks_wait_since_they_arrived() {
+fn nodes_are_added_for_the_placeholders_of_a_gang_and_its_tasks_wait_since_they_arrived() {
     let group = "m5: cpu=4, memory=16Gi, max=10, delay=90s";
-    let (report, figures) = simulated(&[group], vec![gang(scheduler::GangStyle::Hard)]);
+    let (report, metrics) = simulated(&[group], vec![gang(scheduler::GangStyle::Hard)]);
     assert_eq!((report.groups[0].added, report.groups[0].peak), (2, 2), "placeholders and tasks are not counted twice");
-    assert_eq!((figures.total.waits.count, figures.total.waits.waiting), (4, 0));
-    assert!(figures.total.waits.p50 >= 90_000, "{:?}", figures.total.waits);
+    assert_eq!((metrics.total.waits.count, metrics.total.waits.waiting), (4, 0));
+    assert!(metrics.total.waits.p50 >= 90_000, "{:?}", metrics.total.waits);
 }
 
 #[test]
-fn a_gang_without_room_continues_after_its_time_or_fails_as_its_style_says() {
+fn a_gang_without_capacity_continues_after_its_timeout_or_fails_by_its_style() {
     let group = "m5: cpu=4, memory=16Gi, max=1";
     let (_, soft) = simulated(&[group], vec![gang(scheduler::GangStyle::Soft)]);
     assert_eq!((soft.total.waits.count, soft.total.waits.waiting), (4, 0));

@@ -26,11 +26,11 @@ pub(super) fn waiting(part: &Partition) -> Vec<Wanted> {
     let mut found = Vec::new();
     for app in apps {
         let headroom = left.entry(app.queue_path.as_str()).or_insert_with(|| admitted(part, app.queue));
-        let mut room = placeholders(app);
+        let mut space = placeholders(app);
         for (.., key) in &app.pending_order {
             let ask = &app.asks[*key];
             let group = ask.rare.task_group.as_deref().filter(|_| !ask.placeholder);
-            if let Some(left) = group.and_then(|group| room.get_mut(group)).filter(|left| **left > 0) {
+            if let Some(left) = group.and_then(|group| space.get_mut(group)).filter(|left| **left > 0) {
                 *left -= 1;
                 continue;
             }
@@ -52,12 +52,12 @@ pub(super) fn waiting(part: &Partition) -> Vec<Wanted> {
 
 /// By task group, the placeholders that a request can take the room of.
 fn placeholders(app: &Application) -> BTreeMap<&str, u64> {
-    let mut room: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut space: BTreeMap<&str, u64> = BTreeMap::new();
     let asks = app.allocations.values().map(|key| &app.asks[*key]);
     for ask in asks.filter(|ask| ask.placeholder && !ask.released) {
-        *room.entry(ask.rare.task_group.as_deref().unwrap_or_default()).or_default() += 1;
+        *space.entry(ask.rare.task_group.as_deref().unwrap_or_default()).or_default() += 1;
     }
-    room
+    space
 }
 
 /// What the queues of a path admit. The maximum of the root is that of the nodes, which can grow.

@@ -59,9 +59,9 @@ impl<'w> Run<'w, '_> {
     /// placeholders.
     pub(super) fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
         if !self.live.contains_key(&job.app) {
-            let held = job.gang.as_ref().map(|_| Vec::new());
-            self.held += usize::from(held.is_some());
-            self.live.insert(job.app.clone(), Live { job, asks: HashMap::new(), held });
+            let gang_tasks = job.gang.as_ref().map(|_| Vec::new());
+            self.gang_tasks += usize::from(gang_tasks.is_some());
+            self.live.insert(job.app.clone(), Live { job, asks: HashMap::new(), gang_tasks });
             self.apply(&PartitionCommand::Submit(job.submission()).into())?;
             for placeholder in job.gang.iter().flat_map(|gang| &gang.placeholders) {
                 self.apply(&PartitionCommand::Ask(placeholder.clone()).into())?;
@@ -70,9 +70,9 @@ impl<'w> Run<'w, '_> {
         if job.tasks[task].never_ends() {
             self.done.over += u64::from(job.tasks[task].count);
         }
-        match self.live.get_mut(&job.app).and_then(|live| live.held.as_mut()) {
-            Some(held) => {
-                held.push(task);
+        match self.live.get_mut(&job.app).and_then(|live| live.gang_tasks.as_mut()) {
+            Some(gang_tasks) => {
+                gang_tasks.push(task);
                 Ok(())
             }
             None => self.request(job, task),
@@ -80,11 +80,11 @@ impl<'w> Run<'w, '_> {
     }
 
     /// A gang has come together, or continues without its placeholders: its tasks are requested.
-    pub(super) fn comes_together(&mut self, app: &AppId) -> Result<(), Stopped> {
+    pub(super) fn assemble_gang(&mut self, app: &AppId) -> Result<(), Stopped> {
         let Some(live) = self.live.get_mut(app) else { return Ok(()) };
-        let (job, held) = (live.job, live.held.take());
-        self.held -= usize::from(held.is_some());
-        held.into_iter().flatten().try_for_each(|task| self.request(job, task))
+        let (job, gang_tasks) = (live.job, live.gang_tasks.take());
+        self.gang_tasks -= usize::from(gang_tasks.is_some());
+        gang_tasks.into_iter().flatten().try_for_each(|task| self.request(job, task))
     }
 
     /// Asks for what a task needs.
@@ -108,12 +108,12 @@ impl<'w> Run<'w, '_> {
     }
 
     /// Tasks whose gang has not come together wait too.
-    pub(super) fn count_held(&mut self) {
-        for Live { job, held, .. } in self.live.values() {
-            for task in held.iter().flatten() {
+    pub(super) fn count_gangs(&mut self) {
+        for Live { job, gang_tasks, .. } in self.live.values() {
+            for task in gang_tasks.iter().flatten() {
                 let wants = &job.tasks[*task].resource;
                 for copy in 0..job.tasks[*task].count {
-                    self.meter.holds(
+                    self.meter.allocate(
                         &job.app,
                         AskId::from(format!("{}-{task}-{copy}", job.app)),
                         wants,

@@ -7,7 +7,7 @@ use scheduler::Partition;
 use scheduler::inspect::explain::types::{AskExplanation, BlockLevel, Blocker, Place};
 use scheduler::placement::access;
 
-const MOST_LOOKED_AT: usize = 64;
+const MOST_EXAMINED: usize = 64;
 const MOST_OFFERED: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ fn on_nodes(part: &Partition, ask: &AskExplanation, blocker: &Blocker) -> Vec<(A
 pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     let Some(app) = part.app(app) else { return Vec::new() };
     let mut found = Vec::new();
-    let mut looked_at = 0;
+    let mut examined = 0;
     let path = part.queues.path_up(app.queue);
     let mut below = None;
     for ancestor in path {
@@ -74,13 +74,13 @@ pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
         let mut open = VecDeque::from([ancestor]);
         while let Some(key) = open.pop_front() {
             let Some(queue) = part.queues.get(key) else { continue };
-            if Some(key) == below || looked_at >= MOST_LOOKED_AT || found.len() >= MOST_OFFERED {
+            if Some(key) == below || examined >= MOST_EXAMINED || found.len() >= MOST_OFFERED {
                 continue;
             }
-            looked_at += 1;
+            examined += 1;
             open.extend(&queue.children);
-            let takes = queue.leaf && key != app.queue && queue.state == QueueState::Active;
-            if takes && access::submit(&part.queues, queue.path.as_str(), &app.who).is_some() {
+            let accepts = queue.leaf && key != app.queue && queue.state == QueueState::Active;
+            if accepts && access::submit(&part.queues, queue.path.as_str(), &app.who).is_some() {
                 found.push(queue.path.clone());
             }
         }

@@ -123,8 +123,8 @@ impl<'a> Stage<'a> {
         let mut ended = BTreeMap::new();
         for step in steps {
             if let RemedyKind::End { app, .. } = step {
-                let held = self.part()?.app(app)?.allocations.len() as u64;
-                ended.insert(app.clone(), held);
+                let has_allocations = self.part()?.app(app)?.allocations.len() as u64;
+                ended.insert(app.clone(), has_allocations);
             }
             self.change(&mut copy, step)?;
         }
@@ -223,7 +223,7 @@ fn run(mut scheduler: Scheduler, now: Time, target: Option<(&AppId, &AskId)>) ->
 /// For all applications except `but`.
 pub(super) fn effects(usual: &Outcome, outcome: &Outcome, but: &AppId) -> Vec<RemedyEffect> {
     let mut effects: Vec<RemedyEffect> =
-        outcome.ended.iter().map(|(app, held)| RemedyEffect::Loses(app.clone(), *held)).collect();
+        outcome.ended.iter().map(|(app, has_allocations)| RemedyEffect::Loses(app.clone(), *has_allocations)).collect();
     let preempted = outcome.preempted.iter().filter_map(|(app, count)| {
         let more = count.saturating_sub(usual.preempted.get(app).copied().unwrap_or_default());
         (more > 0).then(|| RemedyEffect::Preempted(app.clone(), more))

@@ -34,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_bound_that_a_naive_filter_refuses(text in texts(), goes in proptest::collection::vec(any::<proptest::sample::Index>(), 6)) {
+    fn nothing_is_bound_that_a_naive_filter_refuses(text in texts(), deleted in proptest::collection::vec(any::<proptest::sample::Index>(), 6)) {
         let cluster = cluster(&text);
         let queues = QUEUES.replace("{name: a}", "{name: a, resources: {max: {vcore: '6'}}}");
         let mut world = World::new(&queues);
@@ -43,7 +43,7 @@ proptest! {
         let at = |pod: &'_ crate::objects::Pod| cluster.nodes.get(pod.node()?);
         let placed = cluster.pods.values().filter_map(|pod| Some((&**pod, at(pod)?))).collect();
         let mut naive = Naive { cluster: &cluster, placed };
-        for index in goes {
+        for index in deleted {
             world.cycles();
             bind(&mut world, &cluster, &mut naive)?;
             let had: i64 = world.vcore("root.a");

@@ -36,7 +36,7 @@ fn a_decision_is_bound_once_and_the_watch_changes_nothing() {
 }
 
 #[test]
-fn k8s_214_a_failed_binding_is_forgotten_at_once_and_tried_again_later_elsewhere_after_three() {
+fn k8s_214_a_failed_binding_is_dropped_and_retried_on_another_node_after_three_failures() {
     let mut world = two_pods();
     world.taken_bindings();
     for (failures, pause) in [(1, 1), (2, 2), (3, 4)] {
@@ -58,7 +58,7 @@ fn k8s_214_a_failed_binding_is_forgotten_at_once_and_tried_again_later_elsewhere
 }
 
 #[test]
-fn k8s_214_a_pod_that_somebody_else_has_bound_is_where_the_watch_says() {
+fn k8s_214_a_pod_that_another_client_has_bound_is_where_the_watch_reports() {
     let mut world = two_pods();
     world.put("Node", node("n2", "4"));
     world.taken_bindings();
@@ -75,7 +75,7 @@ fn k8s_214_a_pod_that_somebody_else_has_bound_is_where_the_watch_says() {
 }
 
 #[test]
-fn a_pod_that_goes_while_it_is_being_bound_leaves_nothing() {
+fn a_pod_that_is_deleted_while_it_is_bound_leaves_nothing() {
     let mut world = two_pods();
     world.taken_bindings();
     world.gone("Pod", "ns", "p1");
@@ -88,7 +88,7 @@ fn a_pod_that_goes_while_it_is_being_bound_leaves_nothing() {
 }
 
 #[test]
-fn k8s_157_a_node_that_goes_gives_assumed_pods_back_and_keeps_none_that_run() {
+fn k8s_157_a_removed_node_returns_assumed_pods_and_retains_no_running_ones() {
     let mut world = two_pods();
     world.bound("p2", "n1", Ok(()));
     world.put("Pod", on(pod("p2"), "n1"));
@@ -105,7 +105,7 @@ fn k8s_157_a_node_that_goes_gives_assumed_pods_back_and_keeps_none_that_run() {
 }
 
 #[test]
-fn k8s_095_a_victim_counts_until_its_pod_is_gone() {
+fn k8s_095_a_victim_counts_until_its_pod_is_deleted() {
     let queues = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, \
          {name: b, resources: {guaranteed: {vcore: '2'}}, properties: {preemption.delay: 1s}}]}]}]";
     let mut world = World::new(queues);
@@ -123,7 +123,9 @@ fn k8s_095_a_victim_counts_until_its_pod_is_gone() {
     assert_eq!(world.vcore("root.a"), 2000);
     let words = world.taken_words();
     assert!(
-        words.iter().any(|said| said.contains("Preempted: it is deleted: preempted for pod ns/q1 of queue root.b")),
+        words
+            .iter()
+            .any(|reported| reported.contains("Preempted: it is deleted: preempted for pod ns/q1 of queue root.b")),
         "{words:?}"
     );
     world.wait(30);
@@ -137,12 +139,15 @@ fn k8s_095_a_victim_counts_until_its_pod_is_gone() {
 }
 
 #[test]
-fn a_refused_application_is_said_on_its_pods_and_tried_again_under_other_queues() {
+fn a_rejected_application_is_reported_on_its_pods_and_retried_with_other_queues() {
     let mut world = World::new(QUEUES);
     world.put("Node", node("n1", "4"));
     world.put("Pod", with(pod("p1"), "/metadata/labels/queue", json!("root.later")));
     let words = world.taken_words();
-    assert!(words.iter().any(|said| said.starts_with("p1 TaskRejected: ") && said.contains("root.later")), "{words:?}");
+    assert!(
+        words.iter().any(|reported| reported.starts_with("p1 TaskRejected: ") && reported.contains("root.later")),
+        "{words:?}"
+    );
     world.put("Pod", with(pod("p2"), "/metadata/labels/queue", json!("root.later")));
     assert_eq!(world.taken_words().len(), 1, "each pod gets its words once");
     let queues = QUEUES.replace("{name: a}", "{name: a}, {name: later}");
@@ -155,7 +160,7 @@ fn a_refused_application_is_said_on_its_pods_and_tried_again_under_other_queues(
 }
 
 #[test]
-fn the_pods_of_a_killed_application_are_deleted_and_use_their_node_until_they_are_gone() {
+fn the_pods_of_a_killed_application_are_deleted_and_use_their_node_until_then() {
     let mut world = two_pods();
     world.bind_all();
     world.put("Pod", pod("p3"));
@@ -167,7 +172,9 @@ fn the_pods_of_a_killed_application_are_deleted_and_use_their_node_until_they_ar
     world.fed.give(&Command::from(command));
     world.batch(Vec::new());
     assert_eq!(world.taken_deletions(), ["p1", "p2", "p3"]);
-    assert!(world.taken_words().iter().any(|said| said.ends_with("its application app was killed by ann: runaway")));
+    assert!(
+        world.taken_words().iter().any(|reported| reported.ends_with("its application app was killed by ann: runaway"))
+    );
     let part = world.fed.part();
     let node = &part.nodes[part.nodes.find(&"n1".into()).expect("it is there")];
     assert_eq!((node.allocated.amount("vcore"), node.occupied.amount("vcore")), (0, 2000));
@@ -211,7 +218,7 @@ const GUARANTEED: &str = "partitions: [{name: default, queues: [{name: root, sub
      {name: b, resources: {guaranteed: {vcore: '2'}}, properties: {preemption.delay: 1s}}]}]}]";
 
 #[test]
-fn k8s_163_a_filter_that_passes_once_a_victim_is_gone_lets_it_go() {
+fn k8s_163_a_filter_that_passes_without_a_victim_preempts_it() {
     let with_port = |pod: serde_json::Value| {
         with(
             pod,
@@ -241,7 +248,7 @@ fn k8s_163_a_filter_that_passes_once_a_victim_is_gone_lets_it_go() {
 }
 
 #[test]
-fn kt_40_for_a_pod_of_a_daemon_set_the_one_goes_that_may_and_began_nothing() {
+fn kt_40_a_pod_of_a_daemon_set_preempts_only_an_allowed_pod_that_started_nothing() {
     let mut world = World::new(QUEUES);
     world.put("Node", node("n1", "4"));
     // The cluster has another node with free resources.

@@ -39,7 +39,7 @@ fn name(pod: &Value) -> String {
 }
 
 #[test]
-fn placeholders_are_made_and_give_way_when_their_pods_are_gone() {
+fn placeholders_are_created_and_replaced_when_their_pods_are_deleted() {
     let mut world = World::new(QUEUES);
     world.put("Node", node("n1", "2"));
     world.put("Pod", member("m1", ""));
@@ -68,7 +68,7 @@ fn placeholders_are_made_and_give_way_when_their_pods_are_gone() {
 }
 
 #[test]
-fn kt_38_a_soft_gang_that_does_not_come_together_runs_without() {
+fn kt_38_an_incomplete_soft_gang_runs_without_placeholders() {
     let mut world = World::new(QUEUES);
     world.put("Node", node("n1", "1"));
     world.put("Pod", member("m1", "placeholderTimeoutInSeconds=20 gangSchedulingStyle=Soft"));
@@ -90,7 +90,7 @@ fn kt_38_a_soft_gang_that_does_not_come_together_runs_without() {
 }
 
 #[test]
-fn kt_37_a_hard_gang_that_does_not_come_together_fails_with_its_pods() {
+fn kt_37_an_incomplete_hard_gang_fails_with_its_pods() {
     let mut world = World::new(QUEUES);
     world.put("Node", node("n1", "1"));
     world.put("Pod", member("m1", "placeholderTimeoutInSeconds=20 gangSchedulingStyle=Hard"));
@@ -125,7 +125,7 @@ fn k8s_220_without_its_placeholders_a_gang_runs_as_any_application() {
     assert_eq!(world.taken_bindings(), ["m1>n1"]);
     let words = world.taken_words();
     assert!(
-        words.iter().any(|said| said.starts_with("m1 GangScheduling: cannot create a placeholder of the gang")),
+        words.iter().any(|reported| reported.starts_with("m1 GangScheduling: cannot create a placeholder of the gang")),
         "{words:?}"
     );
 }

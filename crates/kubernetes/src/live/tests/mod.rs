@@ -139,8 +139,8 @@ impl World {
     pub fn taken_words(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
-            Deed::Say(said) => {
-                found.push(format!("{} {}: {}", said.pod.name, said.reason, said.message));
+            Deed::Report(reported) => {
+                found.push(format!("{} {}: {}", reported.pod.name, reported.reason, reported.message));
                 false
             }
             _ => true,

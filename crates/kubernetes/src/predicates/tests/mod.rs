@@ -49,7 +49,7 @@ pub(super) fn why(snapshot: &Snapshot, pod: &str, node: &str) -> String {
     snapshot.why_not(&AskId::from(pod), &NodeId::from(node)).unwrap_or_default()
 }
 
-pub(super) fn place(snapshot: &mut Snapshot, pod: &str, node: &str, comes: bool) {
+pub(super) fn place(snapshot: &mut Snapshot, pod: &str, node: &str, added: bool) {
     let (pod, node) = (AskId::from(pod), NodeId::from(node));
-    if comes { snapshot.placed(&pod, &node) } else { snapshot.gone(&pod, &node) }
+    if added { snapshot.placed(&pod, &node) } else { snapshot.gone(&pod, &node) }
 }

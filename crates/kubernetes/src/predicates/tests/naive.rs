@@ -14,7 +14,7 @@ pub struct World<'c> {
     pub placed: Vec<(&'c Pod, &'c Node)>,
 }
 
-fn holds(one: &Requirement, labels: &Labels) -> bool {
+fn is_met(one: &Requirement, labels: &Labels) -> bool {
     let value = labels.get(&one.key);
     match one.operator.as_str() {
         "In" => value.is_some_and(|value| one.values.contains(value)),
@@ -32,7 +32,7 @@ fn holds(one: &Requirement, labels: &Labels) -> bool {
 fn selects(selector: Option<&LabelSelector>, labels: &Labels) -> bool {
     selector.is_some_and(|selector| {
         selector.match_labels.iter().all(|(key, value)| labels.get(key) == Some(value))
-            && selector.match_expressions.iter().all(|one| holds(one, labels))
+            && selector.match_expressions.iter().all(|one| is_met(one, labels))
     })
 }
 
@@ -40,7 +40,7 @@ fn node_matches(selector: &NodeSelector, node: &Node) -> bool {
     selector.node_selector_terms.iter().any(|term| {
         let empty = term.match_expressions.is_empty() && term.match_fields.is_empty();
         !empty
-            && term.match_expressions.iter().all(|one| holds(one, &node.metadata.labels))
+            && term.match_expressions.iter().all(|one| is_met(one, &node.metadata.labels))
             && term.match_fields.iter().all(|one| {
                 let named = one.values[0] == node.metadata.name;
                 if one.operator == "In" { named } else { !named }
@@ -133,7 +133,7 @@ impl<'c> World<'c> {
         let there = there.filter_map(|one| of_volume(&one.spec.source.persistent_volume_name));
         let before: BTreeSet<(&str, &str)> = here.chain(there).collect();
         let after: BTreeSet<(&str, &str)> = before.iter().copied().chain(of_pod(pod)).collect();
-        let drivers = storage.csi_nodes.get(name).map(|says| says.spec.drivers.as_slice()).unwrap_or_default();
+        let drivers = storage.csi_nodes.get(name).map(|csi_node| csi_node.spec.drivers.as_slice()).unwrap_or_default();
         drivers.iter().all(|driver| {
             let of = |all: &BTreeSet<(&str, &str)>| all.iter().filter(|(by, _)| *by == driver.name).count();
             let limit = driver.allocatable.count.map_or(usize::MAX, |count| count as usize);
@@ -203,11 +203,11 @@ impl<'c> World<'c> {
     fn anti_affinity(&self, pod: &Pod, node: &Node) -> bool {
         let own = &pod.spec.affinity.pod_anti_affinity.required;
         self.placed.iter().all(|(other, at)| {
-            let theirs = &other.spec.affinity.pod_anti_affinity.required;
+            let remote = &other.spec.affinity.pod_anti_affinity.required;
             let hates = |term: &PodTerm, owner: &Pod, meant: &Pod| {
                 self.means(term, &owner.metadata, &meant.metadata) && Self::same_domain(term, node, at)
             };
-            !own.iter().any(|term| hates(term, pod, other)) && !theirs.iter().any(|term| hates(term, other, pod))
+            !own.iter().any(|term| hates(term, pod, other)) && !remote.iter().any(|term| hates(term, other, pod))
         })
     }
 }

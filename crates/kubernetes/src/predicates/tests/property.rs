@@ -181,8 +181,8 @@ proptest! {
             prop_assert!(world.lets(pod, node), "{} on {}\n{}", bound.pod, bound.node, &text);
             world.placed.push((pod, node));
             let on = world.placed.iter().filter(|(_, at)| at.metadata.name == bound.node).count();
-            let room: usize = node.status.allocatable["cpu"].0.parse().expect("a number");
-            prop_assert!(on <= room.min(5), "{} has {on} pods\n{}", bound.node, &text);
+            let space: usize = node.status.allocatable["cpu"].0.parse().expect("a number");
+            prop_assert!(on <= space.min(5), "{} has {on} pods\n{}", bound.node, &text);
         }
         let all = plan.bound.len() + plan.waiting.len() + plan.left_alone.len() + plan.running;
         prop_assert_eq!(all, cluster.pods.len());

@@ -337,11 +337,11 @@ fn k8s_180_affinity_to_pods() {
     assert_eq!(on(&text(&elsewhere, &named)), [true, false, false]);
     let apart = pod("p", "app: v", &near("podAntiAffinity", ""));
     assert_eq!(on(&text(&there, &apart)), [false, true, true]);
-    let jealous = pod("j", "app: j", &format!("nodeName: n2, {}", near("podAntiAffinity", "")));
-    assert_eq!(on(&text(&jealous, &pod("p", "app: w", ""))), [true, false, true]);
-    assert_eq!(on(&text(&jealous, &pod("p", "app: v", ""))), [true, true, true]);
+    let exclusive = pod("j", "app: j", &format!("nodeName: n2, {}", near("podAntiAffinity", "")));
+    assert_eq!(on(&text(&exclusive, &pod("p", "app: w", ""))), [true, false, true]);
+    assert_eq!(on(&text(&exclusive, &pod("p", "app: v", ""))), [true, true, true]);
     // An invalid term of another pod blocks everything.
-    let odd = jealous.replace("matchLabels: {app: w}", "matchExpressions: [{key: app, operator: Near}]");
+    let odd = exclusive.replace("matchLabels: {app: w}", "matchExpressions: [{key: app, operator: Near}]");
     assert_eq!(on(&text(&odd, &pod("p", "app: v", ""))), [true, false, true]);
     let own = pod(
         "p",

@@ -98,21 +98,6 @@ fn image_pull_secrets_of_the_service_account() {
 }
 
 #[test]
-fn quotas_reject_pods_beyond_them() {
-    let quota = "kind: ResourceQuota\nmetadata: {name: q, namespace: default}\nspec: {hard: {requests.cpu: '2', pods: 5}}\n---\n";
-    let job = format!(
-        "{quota}apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec: {{parallelism: 4, template: {}}}\n",
-        template("{cpu: 1}")
-    );
-    assert_eq!(pods(&job).len(), 2);
-    assert!(
-        notices(&job)
-            .contains("ResourceQuota default/q rejects 2 pods, for example default/j-2: vcore of the quota is used up")
-    );
-    assert_eq!(pods(&format!("{quota}{}", pod("p", "containers: [{name: c}]"))).len(), 0);
-}
-
-#[test]
 fn the_scheduler_of_a_pod_that_names_none() {
     let names = |text: &str, names: &[&str]| {
         let mut manifests = Manifests::default();
@@ -123,16 +108,16 @@ fn the_scheduler_of_a_pod_that_names_none() {
         (scheduler.unwrap_or_default(), report.notices.join("\n"))
     };
     let fresh = pod("p", "containers: [{name: c}]");
-    let (scheduler, said) = names(&fresh, &["yunikorn"]);
+    let (scheduler, reported) = names(&fresh, &["yunikorn"]);
     assert_eq!(scheduler, "yunikorn");
     assert!(
-        said.contains("schedulerName yunikorn is set for 1 pod, as YuniKorn's admission controller does"),
-        "{said}"
+        reported.contains("schedulerName yunikorn is set for 1 pod, as YuniKorn's admission controller does"),
+        "{reported}"
     );
     assert_eq!(names(&fresh, &["default-scheduler"]).0, "default-scheduler");
-    let (scheduler, said) = names(&fresh, &["kornsole"]);
+    let (scheduler, reported) = names(&fresh, &["kornsole"]);
     assert_eq!(scheduler, "default-scheduler");
-    assert!(said.contains("1 pod with schedulerName default-scheduler is not scheduled"), "{said}");
+    assert!(reported.contains("1 pod with schedulerName default-scheduler is not scheduled"), "{reported}");
     // A pod that has been in a cluster was admitted there; a bypassed namespace is not processed.
     let old = fresh.replace("{name: p,", "{name: p, creationTimestamp: '2024-10-01T10:00:00Z',");
     assert_eq!(names(&old, &["yunikorn"]).0, "default-scheduler");

@@ -62,7 +62,7 @@ fn mpi_jobs_of_both_versions_have_no_worker_by_default() {
 }
 
 #[test]
-fn a_train_job_takes_the_pods_of_its_runtime() {
+fn a_train_job_includes_the_pods_of_its_runtime() {
     let train = |trainer: &str| {
         format!(
             "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {{name: t, namespace: ml}}\nspec: {{runtimeRef: {{name: torch}}, trainer: {{{trainer}}}}}\n---\n"
@@ -157,8 +157,8 @@ fn a_launcher_of_mpi_takes_the_place_of_a_node() {
             "ml/t-node-0-2 root.a app 2000m"
         ]
     );
-    let beside = names(&(mpi_runtime(false) + &four));
-    assert_eq!((beside.len(), beside[0].as_str()), (5, "ml/t-launcher-0-0 root.a app 1000m"));
+    let context = names(&(mpi_runtime(false) + &four));
+    assert_eq!((context.len(), context[0].as_str()), (5, "ml/t-launcher-0-0 root.a app 1000m"));
     assert_eq!(names(&(mpi_runtime(true) + &train("trainer: {numNodes: 1}"))).len(), 2);
     assert_eq!(names(&(mpi_runtime(true) + &train("suspend: false"))).len(), 2);
 }

@@ -4,6 +4,8 @@ mod bad;
 mod built_in;
 mod defaults;
 mod kubeflow;
+mod limit_ranges;
+mod quotas;
 mod ray;
 mod spark;
 mod workflows;
@@ -50,7 +52,7 @@ fn lines(cluster: &Cluster) -> Vec<String> {
 
 fn notices(text: &str) -> String {
     let report = read(&[text]).1;
-    [report.created, report.notices].concat().join("\n")
+    [report.created, report.notices, report.rejected].concat().join("\n")
 }
 
 fn faults(text: &str) -> String {

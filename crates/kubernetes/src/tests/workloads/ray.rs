@@ -41,7 +41,7 @@ fn the_head_and_the_groups_of_workers() {
 }
 
 #[test]
-fn the_autoscaler_runs_beside_the_head() {
+fn the_autoscaler_runs_with_the_head() {
     let head = |more: &str| pods(&cluster("", "", more))[0].clone();
     assert!(head("enableInTreeAutoscaling: true, ").contains(" 2500m 4608Mi "));
     let own = "enableInTreeAutoscaling: true, autoscalerOptions: {resources: {limits: {cpu: 1, memory: 1Gi}}}, ";
@@ -57,11 +57,11 @@ fn labels_of_yunikorn_reach_the_pods_and_a_gang_is_declared() {
     let (cluster, _) = read(&[&text]);
     let head = &cluster.pods[&("ml".to_owned(), "rc-head".to_owned())];
     let groups = gang::task_groups(&head.metadata).expect("groups");
-    let said: Vec<_> = groups
+    let reported: Vec<_> = groups
         .iter()
         .map(|group| (group.name.as_str(), group.min_member, group.min_resource["cpu"].0.as_str()))
         .collect();
-    assert_eq!(said, [("headgroup", 1, "2000m"), ("gpu", 4, "3000m")]);
+    assert_eq!(reported, [("headgroup", 1, "2000m"), ("gpu", 4, "3000m")]);
     let worker = &cluster.pods[&("ml".to_owned(), "rc-gpu-worker-0-0".to_owned())];
     assert_eq!(gang::group_of(&worker.metadata), "gpu");
     assert_eq!(worker.metadata.label("ray.io/node-type"), "worker");

@@ -77,11 +77,11 @@ fn the_batch_scheduler_yunikorn_sets_the_queue_and_task_groups() {
     assert_eq!((driver.spec.scheduler_name.as_str(), application::queue(&driver.metadata)), ("yunikorn", "root.spark"));
     assert_eq!(driver.spec.node_selector["zone"], "a");
     let groups = gang::task_groups(&driver.metadata).expect("groups");
-    let said: Vec<_> = groups
+    let reported: Vec<_> = groups
         .iter()
         .map(|group| (group.name.as_str(), group.min_member, group.min_resource["memory"].0.as_str()))
         .collect();
-    assert_eq!(said, [("spark-driver", 1, "896Mi"), ("spark-executor", 3, "7168Mi")]);
+    assert_eq!(reported, [("spark-driver", 1, "896Mi"), ("spark-executor", 3, "7168Mi")]);
     let executor = &cluster.pods[&("jobs".to_owned(), "pi-exec-1".to_owned())];
     assert_eq!(gang::group_of(&executor.metadata), "spark-executor");
     assert!(gang::task_groups(&executor.metadata).is_ok_and(|groups| groups.is_empty()));

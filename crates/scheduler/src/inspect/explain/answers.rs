@@ -1,7 +1,7 @@
 //! Results of an explanation: the first blocker and its start.
 
 use crate::inspect::explain::types::{
-    AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Mending, PreemptionOutcome, PreemptionVerdict,
+    AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, PreemptionOutcome, PreemptionVerdict, Resolution,
 };
 use crate::state::ask_log::TryResult;
 use model::Time;
@@ -40,7 +40,7 @@ impl Explanation {
     /// The pending request that time helps least, then the one that is tried first.
     pub fn first_waiting(&self) -> Option<&AskExplanation> {
         let waiting = self.asks.iter().filter(|ask| ask.status == AskStatus::Waits);
-        waiting.min_by_key(|ask| ask.blockers.first().map_or(Mending::Turn, Blocker::mending))
+        waiting.min_by_key(|ask| ask.blockers.first().map_or(Resolution::Turn, Blocker::resolution))
     }
 
     /// The first blocker.
@@ -55,8 +55,8 @@ impl Explanation {
 
     /// Whether numbers of applications and the order of starting allow it to run.
     pub fn is_runnable(&self) -> bool {
-        let held = |blocker: &Blocker| OF_APPLICATION.contains(&blocker.level);
-        self.finished.is_none() && !self.asks.iter().flat_map(|ask| &ask.blockers).any(held)
+        let reserved = |blocker: &Blocker| OF_APPLICATION.contains(&blocker.level);
+        self.finished.is_none() && !self.asks.iter().flat_map(|ask| &ask.blockers).any(reserved)
     }
 }
 

@@ -15,7 +15,7 @@ impl Partition {
         let application = &self.apps[app];
         let unschedulable = self.unschedulable(app);
         let Some(until) = application.backoff_until.filter(|until| now < *until) else {
-            let (last, delay) = (next.held_off_at(app)?, unschedulable.delay()?);
+            let (last, delay) = (next.delayed_at(app)?, unschedulable.delay()?);
             let (stop, ask) = (&application.asks[last], &application.asks[key]);
             if ask.rank(key) <= stop.rank(last) {
                 return None;
@@ -27,7 +27,7 @@ impl Partition {
             return Some(Blocker { detail, ..blocker(&application.id, &stop.id, unschedulable.most()) });
         };
         let left = to_millis(until.since(now));
-        let Some(known) = &application.held_off else {
+        let Some(known) = &application.delayed else {
             let place = Place::App(application.id.clone(), None);
             let detail = format!("cycles skip the application for another {left:?}");
             return Some(Blocker { detail, until: Some(until), ..Blocker::of(BlockLevel::Backoff, place) });

@@ -6,7 +6,7 @@ use super::gates::Limits;
 use super::holders::Scope;
 use super::next_decision::NextDecision;
 use super::rank;
-use super::types::{BlockLevel, Blocker, DecisionKind, Mending, NodeTally, Place};
+use super::types::{BlockLevel, Blocker, DecisionKind, NodeTally, Place, Resolution};
 use crate::cycle::commit_check::exceeded;
 use crate::cycle::headroom::Headroom;
 use crate::cycle::try_asks::{AttemptOutcome, Pick};
@@ -28,7 +28,7 @@ pub(super) enum Named {
     /// The applications with the largest usage are listed.
     Holders,
     /// Only the missing quantity is computed.
-    Nobody,
+    NoUser,
 }
 
 pub(super) struct Chain {
@@ -47,8 +47,8 @@ impl Partition {
         let mut blockers = self.outside(application.pending.strictly_greater_than_zero(), app, &path);
         let of_limits = self.of_limits(ask, &limits, Named::Holders);
         let of_queues = self.of_queues(ask, &path, Named::Holders);
-        let has_room = of_limits.is_empty() && of_queues.is_empty();
-        let by_reservation = has_room && self.reserved_node(app, key).is_some() && self.lets_run(app, &limits);
+        let has_space = of_limits.is_empty() && of_queues.is_empty();
+        let by_reservation = has_space && self.reserved_node(app, key).is_some() && self.lets_run(app, &limits);
         let mut preemption = PreemptionVerdict::default();
         if by_reservation {
             // Its reservation comes first and needs nothing else.
@@ -81,11 +81,11 @@ impl Partition {
         if self.state == QueueState::Stopped {
             let stopped = Blocker::of(BlockLevel::Partition, Place::Partition);
             let detail = "the partition is stopped".to_owned();
-            blockers.push(Blocker { detail, of_nodes: Mending::Change, ..stopped });
+            blockers.push(Blocker { detail, of_nodes: Resolution::Change, ..stopped });
         }
         if path.last().is_some_and(|root| self.queues[*root].max.is_none()) {
             let empty = Blocker::of(BlockLevel::Partition, Place::Partition);
-            blockers.push(Blocker { detail: "no node found".to_owned(), of_nodes: Mending::Never, ..empty });
+            blockers.push(Blocker { detail: "no node found".to_owned(), of_nodes: Resolution::Never, ..empty });
         }
         for key in path.iter().rev() {
             let queue = &self.queues[*key];
@@ -211,9 +211,9 @@ impl Partition {
         }
         let name = application.asks[key].replaces_in()?;
         let group = application.task_groups.get(name)?;
-        let standing = group.placeholders.len() as u64;
+        let existing = group.placeholders.len() as u64;
         let blocker = Blocker::of(BlockLevel::Gang, Place::TaskGroup(Arc::clone(name)));
-        let detail = match standing {
+        let detail = match existing {
             0 => "no placeholder is allocated yet",
             _ => "its placeholders are replaced by others first, or are too small",
         };
@@ -222,7 +222,7 @@ impl Partition {
             limit: number(group.count),
             used: number(group.replaced + group.timed_out),
             wanted: 1,
-            missing: number(group.count.saturating_sub(group.replaced + group.timed_out + standing)),
+            missing: number(group.count.saturating_sub(group.replaced + group.timed_out + existing)),
             detail: detail.to_owned(),
             ..blocker
         })
@@ -276,7 +276,7 @@ impl Partition {
         }
         let served = match self.on_nodes(now, app, key) {
             AttemptOutcome::Pick(Pick::Allocate { .. }) => true,
-            AttemptOutcome::Pick(Pick::Claim { node, .. }) => self.nodes.takes(ask, node),
+            AttemptOutcome::Pick(Pick::Claim { node, .. }) => self.nodes.accepts(ask, node),
             _ => false,
         };
         if served { Vec::new() } else { self.node_blockers(ask, nodes) }

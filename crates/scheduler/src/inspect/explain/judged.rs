@@ -107,9 +107,9 @@ impl Partition {
                 return Some(Objections { checks, ..found });
             }
         } else {
-            checks.extend(self.of_applications(app, &limits, &path, Named::Nobody));
-            checks.extend(self.of_limits(ask, &limits, Named::Nobody));
-            checks.extend(self.of_queues(ask, &path, Named::Nobody));
+            checks.extend(self.of_applications(app, &limits, &path, Named::NoUser));
+            checks.extend(self.of_limits(ask, &limits, Named::NoUser));
+            checks.extend(self.of_queues(ask, &path, Named::NoUser));
         }
         found.checks = checks;
         let mut reason = self.failure(node, ask, (app, key));
@@ -119,7 +119,7 @@ impl Partition {
                 let application = &self.apps[*app];
                 (application.id.clone(), application.asks[*ask].id.clone())
             });
-            reason = self.without_room(node, ask);
+            reason = self.without_space(node, ask);
         }
         found.node = reason.map(|reason| (reason, self.of_node(node, ask, reason)));
         Some(found)
@@ -132,13 +132,13 @@ impl Partition {
         };
         let large_enough =
             |key: &&AskKey| !app.asks[**key].released && app.asks[**key].resource.at_least(&ask.resource);
-        let mut held = group.placeholders.values().filter(large_enough).peekable();
-        if held.peek().is_none() {
+        let mut members = group.placeholders.values().filter(large_enough).peekable();
+        if members.peek().is_none() {
             let place = Place::TaskGroup(Arc::clone(name));
             let detail = "no placeholder is large enough".to_owned();
             return (Some(Blocker { detail, ..Blocker::of(BlockLevel::Gang, place) }), false);
         }
-        let there = held.any(|key| app.asks[*key].allocation.is_some_and(|allocation| allocation.node == node.key));
+        let there = members.any(|key| app.asks[*key].allocation.is_some_and(|allocation| allocation.node == node.key));
         (None, there && self.nodes.lets(ask, node.key, false))
     }
 
@@ -194,7 +194,7 @@ impl Partition {
         let ((app, ask), (other_app, other_ask)) =
             (self.pending_ask(first.0, first.1)?, self.pending_ask(then.0, then.1)?);
         let (own, others) = (&self.apps[app], &self.apps[other_app]);
-        let reserved = |app: &Application, ask: AskKey| app.reservations.iter().any(|(held, _)| *held == ask);
+        let reserved = |app: &Application, ask: AskKey| app.reservations.iter().any(|(members, _)| *members == ask);
         if reserved(own, ask) && !reserved(others, other_ask) {
             return Some(Precedence::Reservation);
         }

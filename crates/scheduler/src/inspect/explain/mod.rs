@@ -16,7 +16,6 @@ mod chain;
 mod gates;
 mod holders;
 pub mod judged;
-mod mending;
 mod next_decision;
 mod nodes;
 mod order;
@@ -26,6 +25,7 @@ pub mod place;
 mod rank;
 mod remedies;
 pub mod remedy_types;
+mod resolution;
 mod settled;
 mod submission;
 pub mod types;
@@ -41,7 +41,7 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{AppId, AskId, Time};
 use next_decision::NextDecision;
-use types::{AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Held, Place};
+use types::{Allocated, AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Place};
 
 /// The limit of explained kinds of requests per application; the others are only counted.
 const MOST_ASKS: usize = 20;
@@ -80,11 +80,11 @@ impl Partition {
         Some(explanation)
     }
 
-    fn runs(&self, app: &Application) -> Vec<Held> {
+    fn runs(&self, app: &Application) -> Vec<Allocated> {
         let made = app.allocations.values().map(|key| &app.asks[*key]);
-        let held = |ask: &Ask| {
+        let allocated = |ask: &Ask| {
             let allocation = ask.allocation.as_ref()?;
-            Some(Held {
+            Some(Allocated {
                 id: ask.id.clone(),
                 pod: ask.rare.tags.pod(),
                 node: self.nodes[allocation.node].id.clone(),
@@ -93,7 +93,7 @@ impl Partition {
                 placeholder: ask.placeholder,
             })
         };
-        made.filter_map(held).take(MOST_ASKS).collect()
+        made.filter_map(allocated).take(MOST_ASKS).collect()
     }
 
     fn explain_ask(
@@ -120,7 +120,7 @@ impl Partition {
             return explained;
         }
         if let Some(takeover) = &ask.rare.takes_over {
-            let placeholder = application.asks.get(takeover.placeholder).map(|held| held.id.clone());
+            let placeholder = application.asks.get(takeover.placeholder).map(|allocated| allocated.id.clone());
             let node = self.nodes[takeover.node].id.clone();
             explained.status = AskStatus::TakesOver { placeholder, node };
             return explained;
@@ -133,7 +133,7 @@ impl Partition {
         explained.reserved = application
             .reservations
             .iter()
-            .find(|(held, _)| *held == key)
+            .find(|(allocated, _)| *allocated == key)
             .map(|(_, node)| self.nodes[*node].id.clone());
         self.waiting(&mut explained, application, key);
         explained.next =
@@ -170,7 +170,7 @@ fn head(now: Time, partition: &Partition, app: &Application) -> Explanation {
         submitted: app.submitted,
         finished: app.finished,
         allocations: app.allocations.len() as u64,
-        holds: app.holds(),
+        total_allocated: app.total_allocated(),
         pending: app.pending_order.len() as u64,
         ..Explanation::default()
     }
@@ -191,7 +191,7 @@ fn identical(app: &Application) -> Vec<(AskKey, u64)> {
     let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
     let mut found: Vec<(AskKey, u64)> = Vec::new();
     for (.., key) in &app.pending_order {
-        let kind = kind(&app.asks[*key], app.reservations.iter().any(|(held, _)| held == key));
+        let kind = kind(&app.asks[*key], app.reservations.iter().any(|(allocated, _)| allocated == key));
         match known.get(&kind) {
             Some(at) => found[*at].1 += 1,
             None => {

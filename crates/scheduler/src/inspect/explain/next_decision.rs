@@ -26,7 +26,7 @@ pub(super) struct NextDecision {
     of_app: BTreeMap<AskKey, u32>,
     tried: Option<BTreeSet<(AppKey, AskKey)>>,
     /// D-19; with the last request without a node.
-    held_off: BTreeMap<AppKey, AskKey>,
+    delayed: BTreeMap<AppKey, AskKey>,
 }
 
 type Step = Option<Decision>;
@@ -67,8 +67,8 @@ impl NextDecision {
     }
 
     /// The request at which the cycle skips an application (D-19).
-    pub fn held_off_at(&self, app: AppKey) -> Option<AskKey> {
-        self.held_off.get(&app).copied()
+    pub fn delayed_at(&self, app: AppKey) -> Option<AskKey> {
+        self.delayed.get(&app).copied()
     }
 
     fn walk(mut walk: Walk<'_>) -> Self {
@@ -95,7 +95,7 @@ impl Partition {
     pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let reserved = application.reservations.iter().any(|(held, _)| application.are_one(*held, key));
+        let reserved = application.reservations.iter().any(|(other_ask, _)| application.are_one(*other_ask, key));
         let may_reserve = self.reserves() && !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let commit_fails = self.commit_fails(application.queue);
         NodeAttempt { app, key, ask, reserved, may_reserve, commit_fails }.on_nodes(
@@ -109,16 +109,17 @@ impl Partition {
     pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let counts = |held: AskKey| application.made_last(held) == key;
-        let (held, own) = application.reservations.iter().find(|(held, _)| *held == key || counts(*held))?;
+        let counts = |other_ask: AskKey| application.made_last(other_ask) == key;
+        let (other_ask, own) =
+            application.reservations.iter().find(|(other_ask, _)| *other_ask == key || counts(*other_ask))?;
         if self.commit_fails(application.queue) {
             return None;
         }
-        if counts(*held) && self.nodes.takes(ask, *own) {
+        if counts(*other_ask) && self.nodes.accepts(ask, *own) {
             return Some(*own);
         }
         // D-23.
-        if *held == key { self.other_node(ask, *own) } else { None }
+        if *other_ask == key { self.other_node(ask, *own) } else { None }
     }
 
     pub(super) fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
@@ -126,7 +127,7 @@ impl Partition {
             return None;
         }
         let others = self.nodes.unreserved().filter(|node| node.key != own && node.schedulable);
-        others.map(|node| node.key).find(|node| self.nodes.takes(ask, *node))
+        others.map(|node| node.key).find(|node| self.nodes.accepts(ask, *node))
     }
 
     fn decision(&self, app: AppKey, ask: AskKey, kind: DecisionKind, node: Option<NodeKey>) -> Decision {
@@ -165,16 +166,17 @@ impl Walk<'_> {
             let of_limits = limits.headroom();
             let headroom = Headroom::of(of_limits.as_ref(), &of_queue);
             let application = &part.apps[*app];
-            let held = || application.reservations.iter().map(|(ask, node)| (*ask, *node));
+            let other_ask = || application.reservations.iter().map(|(ask, node)| (*ask, *node));
             let last = |ask: AskKey| application.made_last(ask);
-            let held = || held().filter(|(ask, _)| application.asks[last(*ask)].allocation.is_none());
+            let other_ask = || other_ask().filter(|(ask, _)| application.asks[last(*ask)].allocation.is_none());
             let fits = |ask: AskKey| headroom.fits(&application.asks[ask].resource).is_ok();
-            let own = held().map(|(ask, node)| (last(ask), node));
-            let own =
-                own.filter(|(ask, _)| fits(*ask)).find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node));
+            let own = other_ask().map(|(ask, node)| (last(ask), node));
+            let own = own
+                .filter(|(ask, _)| fits(*ask))
+                .find(|(ask, node)| part.nodes.accepts(&application.asks[*ask], *node));
             let other = || {
-                let mut held = held().filter(|(ask, _)| fits(*ask));
-                held.find_map(|(ask, own)| Some((ask, part.other_node(&application.asks[ask], own)?)))
+                let mut other_ask = other_ask().filter(|(ask, _)| fits(*ask));
+                other_ask.find_map(|(ask, own)| Some((ask, part.other_node(&application.asks[ask], own)?)))
             };
             if let Some((ask, node)) = own.or_else(other) {
                 return Some(part.decision(*app, ask, DecisionKind::Allocate, Some(node)));
@@ -203,8 +205,8 @@ impl Walk<'_> {
         for rank in part.queues[leaf].candidates.iter() {
             let application = &part.apps[rank.app];
             let limits = Limits::of(part, application);
-            let held_off = application.is_held_off(self.now);
-            if held_off || !filter.admits(application) || !part.lets_run(rank.app, &limits) {
+            let delayed = application.is_delayed(self.now);
+            if delayed || !filter.admits(application) || !part.lets_run(rank.app, &limits) {
                 continue;
             }
             let of_limits = limits.headroom();
@@ -280,7 +282,7 @@ impl Walk<'_> {
                         return None;
                     }
                     if unschedulable.count(ask, tried).is_some() && application.has_ask_behind(rank) {
-                        self.next.held_off.insert(app, *key);
+                        self.next.delayed.insert(app, *key);
                         return None;
                     }
                 }

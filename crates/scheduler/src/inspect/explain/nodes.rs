@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::types::{BlockLevel, Blocker, CloseNode, Mending, NodeFailures, NodeReason, NodeTally, Place};
+use super::types::{BlockLevel, Blocker, CloseNode, NodeFailures, NodeReason, NodeTally, Place, Resolution};
 use crate::index::{AppKey, AskKey};
 use crate::state::ask::Ask;
 use crate::state::node::Node;
@@ -122,11 +122,11 @@ impl Partition {
         } else if others {
             Some(NodeReason::Reserved)
         } else {
-            self.without_room(node, ask)
+            self.without_space(node, ask)
         }
     }
 
-    pub(super) fn without_room(&self, node: &Node, ask: &Ask) -> Option<NodeReason> {
+    pub(super) fn without_space(&self, node: &Node, ask: &Ask) -> Option<NodeReason> {
         if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
             // The conditions exclude it even with enough resources.
             Some(NodeReason::Predicate)
@@ -155,7 +155,7 @@ impl Partition {
         {
             let detail = format!("{detail}; the nodes that fit are unschedulable, the first one is {}", node.id);
             let closed = Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
-            return vec![Blocker { detail, of_nodes: Mending::Change, ..closed }];
+            return vec![Blocker { detail, of_nodes: Resolution::Change, ..closed }];
         }
         let missing = |name: &str| blockers.iter().any(|known| known.resource.as_deref() == Some(name));
         let mut of_closest = self.of_closest(ask, nodes, &detail);
@@ -215,7 +215,7 @@ fn wanted(ask: &Ask) -> impl Iterator<Item = (&str, i64)> {
 /// Each resource separately; otherwise the combination that no node has.
 fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     let place = || ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
-    let never = || Blocker { of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place()) };
+    let never = || Blocker { of_nodes: Resolution::Never, ..Blocker::of(BlockLevel::Node, place()) };
     let total = if ask.rare.required_node.is_some() { 1 } else { nodes.total };
     let short = nodes.largest.iter().filter(|(name, largest, _)| ask.resource.amount(name) > (*largest).max(0));
     let one = |(name, largest, have): &(Arc<str>, i64, u64)| {
@@ -237,7 +237,7 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
 /// If only the conditions exclude the nodes that are large enough.
 fn refused(blocker: &Blocker) -> Blocker {
     let Blocker { place, detail, .. } = blocker.clone();
-    Blocker { detail, of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place) }
+    Blocker { detail, of_nodes: Resolution::Never, ..Blocker::of(BlockLevel::Node, place) }
 }
 
 /// One line each, with the number of nodes.

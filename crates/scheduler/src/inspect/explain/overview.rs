@@ -9,7 +9,7 @@ use super::identical;
 use super::next_decision::NextDecision;
 use super::overview_types::{Example, Overview, WaitingGroup};
 use super::rank;
-use super::types::{BlockLevel, Blocker, Mending, Place};
+use super::types::{BlockLevel, Blocker, Place, Resolution};
 use crate::index::{AppKey, AskKey, Index, QueueKey};
 use crate::state::app::Application;
 use crate::state::ask::Ask;
@@ -25,7 +25,7 @@ const MOST_EXAMPLES: usize = 5;
 const MOST_CONDITIONS: usize = 64;
 
 /// Requests without a blocker are in one group.
-type Cause = Option<(BlockLevel, Mending, Option<Place>, Option<Arc<str>>)>;
+type Cause = Option<(BlockLevel, Resolution, Option<Place>, Option<Arc<str>>)>;
 
 type Wanted = (Vec<(String, i64)>, Option<String>);
 
@@ -80,7 +80,10 @@ impl Partition {
             survey.leaf(key, &mut overview);
         }
         let mut groups = survey.groups;
-        groups.sort_by_key(|group| std::cmp::Reverse(group.found.asks));
+        groups.sort_by_key(|Group { found, .. }| {
+            let blocker = found.blocker.as_ref();
+            (blocker.is_none(), blocker.map(Blocker::resolution), std::cmp::Reverse(found.asks))
+        });
         overview.left_out = groups.len().saturating_sub(MOST_GROUPS) as u64;
         overview.groups = groups.into_iter().take(MOST_GROUPS).map(|group| self.with_holders(group)).collect();
         overview
@@ -168,10 +171,10 @@ impl Survey<'_> {
         let ask = &application.asks[key];
         let asks = application.pending.strictly_greater_than_zero();
         let mut all = part.outside(asks, app, path);
-        let of_limits = part.of_limits(ask, limits, Named::Nobody);
-        let of_queues = part.of_queues(ask, path, Named::Nobody);
-        let has_room = of_limits.is_empty() && of_queues.is_empty();
-        if has_room && part.reserved_node(app, key).is_some() && part.lets_run(app, limits) {
+        let of_limits = part.of_limits(ask, limits, Named::NoUser);
+        let of_queues = part.of_queues(ask, path, Named::NoUser);
+        let has_space = of_limits.is_empty() && of_queues.is_empty();
+        if has_space && part.reserved_node(app, key).is_some() && part.lets_run(app, limits) {
             return rank::first(all).or_else(|| part.of_turn(app, key, &self.next));
         }
         if can_replace(&application.task_groups, ask) {
@@ -180,11 +183,11 @@ impl Survey<'_> {
         } else {
             all.extend(part.of_backoff(self.now, app, key, &self.next));
             all.extend(part.started_one_at_a_time(app));
-            all.extend(part.of_applications(app, limits, path, Named::Nobody));
+            all.extend(part.of_applications(app, limits, path, Named::NoUser));
             all.extend(part.of_those_before(app, key, &self.next, limits));
             all.extend(of_limits.into_iter().chain(of_queues));
             // A resource that no node has precedes everything except a cluster without nodes.
-            if !all.iter().any(|one| one.level == BlockLevel::Partition && one.mending() == Mending::Never) {
+            if !all.iter().any(|one| one.level == BlockLevel::Partition && one.resolution() == Resolution::Never) {
                 all.extend(self.of_nodes(own, application, ask));
             }
         }
@@ -194,7 +197,7 @@ impl Survey<'_> {
     /// Computed once per size and conditions.
     fn of_nodes(&mut self, (app, key): (AppKey, AskKey), application: &Application, ask: &Ask) -> Option<Blocker> {
         let part = self.partition;
-        let own = application.reservations.iter().any(|(held, _)| *held == key);
+        let own = application.reservations.iter().any(|(reserved, _)| *reserved == key);
         let look = || rank::first(part.of_nodes(self.now, app, key, &part.tally(app, key)));
         if own || part.commit_fails(application.queue) {
             return look();
@@ -227,7 +230,7 @@ fn cause(blocker: Option<&Blocker>) -> Cause {
         _ => false,
     };
     let by_place = !of_ask;
-    Some((blocker.level, blocker.mending(), by_place.then(|| blocker.place.clone()), blocker.resource.clone()))
+    Some((blocker.level, blocker.resolution(), by_place.then(|| blocker.place.clone()), blocker.resource.clone()))
 }
 
 fn add_times(sum: &mut Resource, ask: &Ask, count: u64) {

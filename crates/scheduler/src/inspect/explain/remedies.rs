@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::types::{BlockLevel, Blocker, Mending, NodeTally, Place, Remedy, RemedyKind};
+use super::types::{BlockLevel, Blocker, NodeTally, Place, Remedy, RemedyKind, Resolution};
 use crate::state::ask::Ask;
 use crate::state::queue::Queue;
 use model::Resource;
@@ -55,7 +55,7 @@ fn one(blocker: &Blocker) -> Vec<RemedyKind> {
         to: limit.saturating_add(*missing),
     };
     // What exceeds the maximum alone does not fit without the others either.
-    let helps = blocker.mending() != Mending::Never;
+    let helps = blocker.resolution() != Resolution::Never;
     let enough = holders.iter().filter(|holder| helps && holder.amount >= *missing);
     let end = enough.min_by_key(|holder| holder.amount);
     let end = end.map(|holder| RemedyKind::End { app: holder.app.clone(), amount: holder.amount });

@@ -66,17 +66,17 @@ impl Partition {
         let reservations = self.apps[app].reservations.clone();
         let fits: Vec<bool> =
             reservations.iter().map(|(ask, _)| headroom.fits(&self.apps[app].asks[*ask].resource).is_ok()).collect();
-        let mut held: Vec<(AskKey, _)> = Vec::new();
+        let mut reserved: Vec<(AskKey, _)> = Vec::new();
         for ((ask, node), fits) in reservations.into_iter().zip(fits) {
             if fits {
-                if self.nodes.takes(&self.apps[app].asks[ask], node) {
+                if self.nodes.accepts(&self.apps[app].asks[ask], node) {
                     return true;
                 }
-                held.push((ask, node));
+                reserved.push((ask, node));
             } else if is_overdue(now, &self.apps[app].asks[ask]) {
                 self.unreserve(now, app, ask, &mut Vec::new());
             }
         }
-        held.into_iter().any(|(ask, node)| self.other_node(&self.apps[app].asks[ask], node).is_some())
+        reserved.into_iter().any(|(ask, node)| self.other_node(&self.apps[app].asks[ask], node).is_some())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-pub use super::mending::Mending;
 pub use super::place::Place;
 pub use super::remedy_types::{Remedy, RemedyEffect, RemedyKind};
+pub use super::resolution::Resolution;
 pub use crate::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
 use crate::state::ask_log::{FailureCount, FoundSince};
 use model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
@@ -29,11 +29,11 @@ pub struct Explanation {
     /// The number of its allocations.
     pub allocations: u64,
     /// Its usage, including placeholders.
-    pub holds: Resource,
+    pub total_allocated: Resource,
     /// The number of its pending requests.
     pub pending: u64,
     /// Its earliest allocations.
-    pub runs: Vec<Held>,
+    pub runs: Vec<Allocated>,
     /// Of an ended application: how it ended.
     pub blockers: Vec<Blocker>,
     /// Of a rejected application, or one in the recovery queue: the results of the placement rules.
@@ -46,7 +46,7 @@ pub struct Explanation {
 
 /// An allocation of an application.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Held {
+pub struct Allocated {
     /// The id of its request.
     pub id: AskId,
     /// `namespace/pod` in Kubernetes.
@@ -78,7 +78,7 @@ pub struct AskExplanation {
     pub created: Time,
     /// Whether it is pending.
     pub status: AskStatus,
-    /// All blockers by [`Mending`], then in the order of a cycle. Empty if the next cycle allocates it.
+    /// All blockers by [`Resolution`], then in the order of a cycle. Empty if the next cycle allocates it.
     pub blockers: Vec<Blocker>,
     /// The nodes for this request.
     pub nodes: NodeTally,
@@ -193,7 +193,7 @@ pub struct Blocker {
     /// Details: the reason of a rejection, or the state of an earlier request.
     pub detail: String,
     /// At the levels `Node` and `Partition`: what removes it.
-    pub of_nodes: Mending,
+    pub of_nodes: Resolution,
     /// If known; otherwise after the request was created.
     pub since: Option<Time>,
     /// When it ends by time alone.

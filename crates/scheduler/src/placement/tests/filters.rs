@@ -21,7 +21,7 @@ fn rows_51_to_53_lists() {
 }
 
 #[test]
-fn row_54_filters_that_name_nobody() {
+fn row_54_filters_that_name_no_user() {
     filtered(&create().deny(&[], &[]), &[(by("sue"), "-")]);
     filtered(&create().allow(&[], &[]), &[(by("sue"), "root.sue +1")]);
     filtered(&create(), &[(by("sue"), "root.sue +1")]);
@@ -51,7 +51,7 @@ fn rows_58_and_59_expressions_in_lists_are_dropped() {
 }
 
 #[test]
-fn a_list_takes_more_user_names_in_1_8() {
+fn a_list_accepts_more_user_names_in_1_8() {
     on_t(&[fixed("last").allow(&["a/b", "x"], &[])], &by("a/b"), ["-", "-", "root.last"]);
 }
 
@@ -80,7 +80,7 @@ fn rows_61_and_62_users_first_then_any_group() {
 }
 
 #[test]
-fn the_trace_says_what_matched() {
+fn the_trace_shows_what_matched() {
     let rules = Rules::build(&[create().deny(&["sue"], &["^d"])], Profile::Kornsole).unwrap();
     let verdict = |by: By| by.place(&rules, &Tree::t(), Profile::Kornsole).trace.rules[0].steps[0].filter.clone();
     let by_group = Match { by: MatchedBy::Group("dev".into()), entry: "^d".into() };

@@ -19,7 +19,7 @@ fn rows_73_and_74_forced_is_a_true_value() {
 }
 
 #[test]
-fn row_75_nobody_is_somebody_when_forced() {
+fn row_75_nobody_is_a_user_when_forced() {
     for profile in Profile::ALL {
         assert_eq!(by("").forced().identity(profile), Ok(Identity::new("nobody", ["nogroup"])));
         assert_eq!(by("").groups(&["dev"]).forced().identity(profile), Ok(Identity::new("nobody", ["nogroup"])));

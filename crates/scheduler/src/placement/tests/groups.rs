@@ -65,7 +65,7 @@ fn rows_96_and_97_a_secondary_group_as_parent() {
 }
 
 #[test]
-fn the_releases_do_not_know_these_rules() {
+fn other_releases_do_not_have_these_rules() {
     for kind in [RuleKind::PrimaryGroup, RuleKind::SecondaryGroup, RuleKind::ApplicationType] {
         for profile in [Profile::V1_5_1, Profile::V1_8_0] {
             let fault = Rules::build(&[provided(), user().parent(rule(kind))], profile).unwrap_err();

@@ -54,7 +54,7 @@ fn rows_44_and_45_a_chain_of_three() {
 }
 
 #[test]
-fn rows_46_to_48_the_innermost_stands_next_to_root() {
+fn rows_46_to_48_the_innermost_is_next_to_root() {
     let rules = [provided().create().parent(user().create().parent(tag("ns").create()))];
     on_t(&rules, &by("joe").queue("q2.x").tag("ns", "n.1"), "root.n_dot_1.joe.q2_dot_x +3");
     on_t(&rules, &by("joe").queue("root.users.z").tag("ns", "n1"), "root.users.z +1");
@@ -69,7 +69,7 @@ fn row_49_fixed_below_user() {
 }
 
 #[test]
-fn row_50_a_filter_on_the_parent_holds_only_where_the_parent_runs() {
+fn row_50_a_filter_on_the_parent_applies_only_where_the_parent_runs() {
     let rules = [tag("ns").create().parent(fixed("root.users").allow(&["john"], &[])), fixed("last")];
     on_t(&rules, &by("john").tag("ns", "x"), "root.users.x +1");
     on_t(&rules, &by("bob").tag("ns", "x"), "root.last #2");

@@ -55,7 +55,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     let queue = (any::<bool>(), any::<bool>(), proptest::bool::weighted(0.1), 0..3_usize, part(), part());
     (0..5_usize, proptest::collection::vec(queue, 2..16)).prop_map(|(root_acl, queues)| {
         let acl = |which| Acl {
-            everybody: which == 1 || which > 2,
+            all_users: which == 1 || which > 2,
             users: if which == 2 { vec!["a".to_owned()] } else { Vec::new() },
             groups: Vec::new(),
         };

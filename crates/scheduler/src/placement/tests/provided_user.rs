@@ -87,7 +87,7 @@ fn row_20_the_recovery_queue_is_closed() {
 }
 
 #[test]
-fn an_existing_recovery_queue_lets_nobody_submit() {
+fn an_existing_recovery_queue_allows_no_user_to_submit() {
     let mut tree = Tree::t();
     tree.0.insert(
         QueuePath::new(RECOVERY_QUEUE),
@@ -124,7 +124,7 @@ fn rows_23_to_30_user() {
 }
 
 #[test]
-fn a_path_half_made_is_left_behind_by_1_5_1_only() {
+fn a_partly_created_path_remains_only_in_1_5_1() {
     for (profile, left_behind) in [(Profile::Kornsole, 0), (Profile::V1_5_1, 2), (Profile::V1_8_0, 0)] {
         let rules = Rules::build(&[provided().create()], profile).unwrap();
         let placement = to("root.good.better.ba d.x").place(&rules, &Tree::t(), profile);

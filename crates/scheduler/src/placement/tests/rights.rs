@@ -5,7 +5,7 @@ use crate::placement::access::{AclKind, Grant, GrantedBy};
 use crate::placement::walk::Walk;
 
 #[test]
-fn row_70_nothing_configured_refuses_everybody() {
+fn row_70_no_configured_list_denies_all_users() {
     let tree = Tree::new("root\nroot.default; leaf");
     check(&[provided().create()], &tree, &to("root.default"), "-");
     check(&[provided().create()], &tree, &to("root.x"), "-");

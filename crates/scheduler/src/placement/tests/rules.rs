@@ -29,7 +29,7 @@ fn a_qualified_fixed_queue_has_no_parent() {
 }
 
 #[test]
-fn only_1_8_looks_at_the_parts_of_a_fixed_queue_here() {
+fn only_1_8_checks_the_parts_of_a_fixed_queue_here() {
     let rules = [fixed("root.a b").create()];
     assert!(Rules::build(&rules, Profile::Kornsole).is_ok());
     assert!(Rules::build(&rules, Profile::V1_5_1).is_ok());

@@ -122,8 +122,8 @@ impl QuotaTree for Partition {
         for app in self.queues[leaf].apps.iter().map(|app| &self.apps[*app]) {
             for (number, key) in &app.allocations {
                 let ask = &app.asks[*key];
-                let goes = ask.released || ask.allocation.is_none_or(|allocation| allocation.preempted);
-                if goes || ask.rare.required_node.is_some() {
+                let is_removed = ask.released || ask.allocation.is_none_or(|allocation| allocation.preempted);
+                if is_removed || ask.rare.required_node.is_some() {
                     continue;
                 }
                 asks.push(QuotaAsk {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::index::QueueKey;
-use crate::interface::switches::{AskQueueRoom, Switches, VictimFloor};
+use crate::interface::switches::{AskQueueSpace, Switches, VictimFloor};
 use crate::state::queue_tree::QueueTree;
 use model::Resource;
 
@@ -163,7 +163,7 @@ impl<'a> PreemptionSnapshot<'a> {
     /// `paying`: as in the releases, the victim's resources must fit in the remaining guaranteed resources of the
     /// request's queue (P-12).
     pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> OfferResult {
-        let pays = paying && self.switches.ask_queue_room == AskQueueRoom::Pays;
+        let pays = paying && self.switches.ask_queue_space == AskQueueSpace::Pays;
         if self.switches.victim_floor == VictimFloor::BeforeRemoval && !self.may_lose(leaf) {
             return OfferResult::Stays;
         }
@@ -209,11 +209,11 @@ impl<'a> PreemptionSnapshot<'a> {
     /// For the whole request (`profiles.md` section 4.1, step 2).
     pub(super) fn has_guarantee_left(&self) -> bool {
         let covers = |left: &Resource| self.wanted.iter().all(|(name, want)| left.get(name).is_none_or(|l| want <= l));
-        self.switches.ask_queue_room == AskQueueRoom::Pays && self.remaining(self.asking).is_some_and(|l| covers(&l))
+        self.switches.ask_queue_space == AskQueueSpace::Pays && self.remaining(self.asking).is_some_and(|l| covers(&l))
     }
 
     /// Victims do not change that: none is in that leaf.
-    pub(super) fn leaf_has_room(&self) -> bool {
+    pub(super) fn leaf_has_space(&self) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[self.asking];
         guaranteed.is_some() && bound.fit_in(&used.add(self.wanted))
     }
@@ -221,12 +221,12 @@ impl<'a> PreemptionSnapshot<'a> {
     /// Within the guaranteed resources on every level (SCH-155), or their remainder is not negative in any resource of
     /// the request (P-12).
     pub(super) fn ask_queue_is_well(&self) -> bool {
-        match self.switches.ask_queue_room {
-            AskQueueRoom::Within => {
+        match self.switches.ask_queue_space {
+            AskQueueSpace::Within => {
                 self[self.asking].guaranteed.is_some()
                     && self.path(self.asking).all(|level| level.bound.fit_in(&level.used))
             }
-            AskQueueRoom::Pays => {
+            AskQueueSpace::Pays => {
                 let well = |left: &Resource| self.wanted.iter().all(|(name, _)| left.get(name).is_none_or(|l| l >= 0));
                 self.remaining(self.asking).is_some_and(|remaining| well(&remaining))
             }
@@ -234,14 +234,14 @@ impl<'a> PreemptionSnapshot<'a> {
     }
 
     /// A further victim must change it (SCH-160).
-    pub(super) fn ask_queue_room(&self) -> Option<Resource> {
-        match self.switches.ask_queue_room {
+    pub(super) fn ask_queue_space(&self) -> Option<Resource> {
+        match self.switches.ask_queue_space {
             // Missing names as 0, so that starting from nothing also cuts at 0.
-            AskQueueRoom::Within => Some(
+            AskQueueSpace::Within => Some(
                 self.path(self.asking)
                     .fold(Resource::new(), |deficit, level| deficit.min_strict(&level.counted_bound.sub(&level.used))),
             ),
-            AskQueueRoom::Pays => self.remaining(self.asking),
+            AskQueueSpace::Pays => self.remaining(self.asking),
         }
     }
 

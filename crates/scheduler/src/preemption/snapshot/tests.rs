@@ -90,7 +90,7 @@ fn the_path_minimum_of_1_5_1() {
 
 /// Every trial can be taken back (SCH-155).
 #[test]
-fn a_shadow_comes_back_to_where_it_was() {
+fn a_shadow_returns_to_its_previous_state() {
     let m = |amount| [("memory", amount)];
     let tree = tree(&[("root", &[], &m(10), &m(9)), ("root.a", &m(4), &[], &m(9)), ("root.b", &m(5), &[], &[])]);
     let (wanted, victim) = (res(&m(3)), res(&m(2)));
@@ -98,7 +98,7 @@ fn a_shadow_comes_back_to_where_it_was() {
     let switches = Switches::of(Profile::Kornsole);
     let mut snapshot = PreemptionSnapshot::new(&tree, &switches, key("root.b"), &wanted);
     let a = snapshot.level(key("root.a"));
-    assert!(snapshot.leaf_has_room());
+    assert!(snapshot.leaf_has_space());
     for _ in 0..2 {
         snapshot.add_ask();
         assert!(!snapshot.ask_queue_is_well());

@@ -89,10 +89,10 @@ impl Nodes {
     }
 
     /// Reports a request that is added to a node or removed.
-    pub(crate) fn report_placement(&mut self, ask: &AskId, node: NodeKey, comes: bool) {
+    pub(crate) fn report_placement(&mut self, ask: &AskId, node: NodeKey, added: bool) {
         let Some(predicates) = own_predicates(&mut self.predicates) else { return };
         let Some(node) = self.nodes.get(node) else { return };
-        if comes {
+        if added {
             predicates.placed(ask, &node.id);
         } else {
             predicates.gone(ask, &node.id);
@@ -132,8 +132,8 @@ impl Nodes {
         }
         let known = self.known_refusal(ask).and_then(|at| self.refused.known[at].refusing);
         known.unwrap_or_else(|| {
-            let roomy = self.unreserved().filter(|node| node.schedulable && node.available.fit_in(&ask.resource));
-            let count = roomy.filter(|node| !self.lets(ask, node.key, true)).count() as u64;
+            let spacious = self.unreserved().filter(|node| node.schedulable && node.available.fit_in(&ask.resource));
+            let count = spacious.filter(|node| !self.lets(ask, node.key, true)).count() as u64;
             if let Some(known) = self.remember(ask) {
                 known.refusing = Some(count);
             }

@@ -52,8 +52,8 @@ fn key() -> Option<HeaderValue> {
 pub fn refusal(act: &Act, fault: &Fault) -> Refusal {
     let cannot = || format!("cannot {act}");
     match fault {
-        Fault::Missing(said) | Fault::Refused(_, said) => {
-            let code = said.code.as_deref().and_then(Code::named).unwrap_or(match fault {
+        Fault::Missing(reported) | Fault::Refused(_, reported) => {
+            let code = reported.code.as_deref().and_then(Code::named).unwrap_or(match fault {
                 Fault::Missing(_) => Code::NotFound,
                 Fault::Refused(401, _) => Code::Unauthenticated,
                 Fault::Refused(403, _) => Code::AclDenied,
@@ -61,9 +61,9 @@ pub fn refusal(act: &Act, fault: &Fault) -> Refusal {
                 Fault::Refused(400..500, _) => Code::BadRequest,
                 _ => Code::Unavailable,
             });
-            let message = if said.message.is_empty() { cannot() } else { said.message.clone() };
-            let description = if said.description == said.message { "" } else { &said.description };
-            Refusal::new(code, message, description).with(read::details(said))
+            let message = if reported.message.is_empty() { cannot() } else { reported.message.clone() };
+            let description = if reported.description == reported.message { "" } else { &reported.description };
+            Refusal::new(code, message, description).with(read::details(reported))
         }
         Fault::Slow(..) | Fault::Cut(_) | Fault::TooLarge(_) | Fault::Unreadable(..) => {
             let why = format!("{fault}; the action may have been completed");

@@ -35,7 +35,7 @@ fn killed_app(value: Value) -> Option<Killed> {
         queue: QueuePath::new(&killed.queue),
         state: app_state(&killed.state).unwrap_or_default(),
         released: asks(killed.released_allocations),
-        withdrawn: asks(killed.withdrawn_requests),
+        canceled: asks(killed.canceled_requests),
         left: usize::try_from(killed.left).unwrap_or(usize::MAX),
         pods: Vec::new(),
     })
@@ -156,8 +156,8 @@ fn partition_and_queue(text: &str) -> (String, QueuePath) {
 }
 
 /// The details of a rejection. Invalid details are ignored: the message is sufficient.
-pub fn details(said: &ErrorBody) -> Details {
-    let Some(value) = said.details.clone() else { return Details::default() };
+pub fn details(reported: &ErrorBody) -> Details {
+    let Some(value) = reported.details.clone() else { return Details::default() };
     let details: native::ErrorDetails = serde_json::from_value(value).unwrap_or_default();
     Details {
         queue: details.queue.as_deref().map(QueuePath::new),

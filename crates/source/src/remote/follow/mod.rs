@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_reported_with_its_ends_and_a_restart_begins_again() {
+    fn a_gap_is_reported_with_its_limits_and_a_restart_starts_over() {
         let mut follow = Follow::default();
         all(&mut follow, "a", Some((0, 10)));
         let (ids, report) = all(&mut follow, "a", Some((100, 120)));

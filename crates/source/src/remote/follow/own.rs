@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_reported_and_another_run_begins_again() {
+    fn losses_are_reported_and_another_run_starts_over() {
         let mut at = Position::default();
         at.take(page("a", 0, 3, 0..0));
         at.take(page("a", 0, 3, 0..4));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_goes_on_where_the_pages_ended() {
+    fn a_stream_continues_where_the_pages_ended() {
         let mut at = Position::default();
         at.take(page("a", 0, 1, 0..0));
         at.take(page("a", 0, 1, 0..2));

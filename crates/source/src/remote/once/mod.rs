@@ -19,7 +19,7 @@ use crate::remote::follow::{self, EventMessage, Feed};
 use crate::remote::plan::Query;
 use crate::remote::worker::{Identified, identify};
 use ::cluster::kube::{Cluster, KubeFault};
-use client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
+use client::{Client, Fault, Limits, Problem, Release, Remote, Target};
 use model::{Identity, Time};
 use view::act::{Act, Configuration, Done, Order, PartitionAct, Refusal};
 use wire::convert;
@@ -62,7 +62,7 @@ impl Once {
     /// # Errors
     /// Returns an error if no scheduler answers.
     pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
-        let failed = |why: String| Fault::Unreachable(Trouble::new(why, ""));
+        let failed = |why: String| Fault::Unreachable(Problem::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -36,7 +36,7 @@ fn count(asked: &[(Duration, Query)], query: &Query) -> usize {
 }
 
 #[test]
-fn what_is_on_the_screen_comes_first_and_the_rest_at_a_pace() {
+fn the_screen_is_refreshed_first_and_the_rest_at_a_limited_rate() {
     let mut plan = plan();
     plan.set_focus(Focus { partition: p(), kind: FocusKind::Nodes }, Duration::ZERO);
     let first = plan.take_due(Duration::ZERO);
@@ -69,7 +69,7 @@ fn slow_and_costly_answers_stretch_their_interval() {
 }
 
 #[test]
-fn looking_elsewhere_asks_at_once_and_drops_single_objects() {
+fn opening_another_page_sends_a_query_and_drops_single_objects() {
     let mut plan = plan();
     run(&mut plan, Duration::ZERO, 2 * S, |_| MS);
     let app = Query::App(p(), AppId::from("a"));
@@ -82,7 +82,7 @@ fn looking_elsewhere_asks_at_once_and_drops_single_objects() {
 }
 
 #[test]
-fn news_make_things_due_but_not_without_measure() {
+fn changes_cause_refreshes_at_a_limited_rate() {
     let mut plan = plan();
     run(&mut plan, Duration::ZERO, S, |_| MS);
     plan.expedite(|query| matches!(query, Query::Queues(_)), S);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Message, Worker};
 use crate::remote::act;
-use crate::remote::kept::Retained;
+use crate::remote::stored::Retained;
 use crate::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 use client::Remote;
 use cluster::kube::Cluster;
@@ -33,7 +33,7 @@ impl Worker {
 
     pub(super) fn owners(&mut self, partition: Arc<str>, app: AppId, answer: OwnersAnswer) {
         let (cluster, view) = (self.acts_in(), self.shared.view.load_full());
-        self.beside(Message::TextFetched, async move {
+        self.in_background(Message::TextFetched, async move {
             let part = view.partitions.iter().find(|part| part.name == partition);
             let row = part.and_then(|part| part.app_by_id(&app));
             answer(match (cluster, row, &view.kubernetes) {
@@ -47,7 +47,7 @@ impl Worker {
 
     pub(super) fn suspend(&mut self, order: SuspendOrder, answer: SuspendAnswer) {
         let (cluster, view) = (self.acts_in(), self.shared.view.load_full());
-        self.beside(Message::OrderDone, async move {
+        self.in_background(Message::OrderDone, async move {
             answer(match cluster {
                 Some(cluster) => act::cluster::suspend(&cluster, &view, &order).await,
                 None => {

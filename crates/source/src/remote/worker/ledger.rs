@@ -8,7 +8,7 @@ use super::{Message, Worker};
 use crate::UsageAnswer;
 use crate::book::{Book, Dialect, Fed, Lists, Rows, change};
 use crate::remote::usage;
-use crate::trends::Keeping;
+use crate::trends::Storage;
 use crate::usage::{of_followed, of_view};
 use client::{Release, Remote};
 use model::Time;
@@ -46,16 +46,16 @@ impl Worker {
         let seen = matches!(self.remote, Some(Remote::YuniKorn(_))).then(|| self.shared.view.load_full());
         let book = self.shared.book.get();
         let followed = book.map(|book| book.followed()).filter(|one| one.since().is_some());
-        let trouble = match book.map(|book| book.keeping()).as_deref() {
-            Some(Keeping::Stopped(why)) => {
+        let problem = match book.map(|book| book.storage()).as_deref() {
+            Some(Storage::Stopped(why)) => {
                 Some(format!("cannot write the ledger; counting continues in memory: {why}"))
             }
             _ => None,
         };
-        self.beside(Message::TextFetched, async move {
+        self.in_background(Message::TextFetched, async move {
             answer(match (followed, seen) {
                 (Some(followed), Some(_)) => of_followed(&followed, &question, now).map(|mut used| {
-                    used.notes.extend(trouble);
+                    used.notes.extend(problem);
                     used
                 }),
                 (None, Some(view)) => of_view(&view, &question),

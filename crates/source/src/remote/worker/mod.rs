@@ -1,9 +1,9 @@
 //! Combines plan, requests, state, and link in one task that owns them; requests and events run in parallel.
 
 mod answering;
-mod beside;
 mod cluster;
 mod identify;
+mod in_background;
 mod ledger;
 mod request;
 mod take;
@@ -242,7 +242,7 @@ impl Worker {
             Request::Settle(sender) => self.settling.push(sender),
             Request::Text(number, answer) => {
                 let (client, retained) = (self.client.clone(), self.retained());
-                self.beside(Message::TextFetched, async move {
+                self.in_background(Message::TextFetched, async move {
                     answer(match retained {
                         Some(retained) => records::retained_text(retained, number).await,
                         None => records::text(&client, number).await,
@@ -256,7 +256,7 @@ impl Worker {
             Request::Forecast(partition, text, stop, answer) => self.forecast(partition, text, stop, answer),
             Request::PreviewQuotas(text, answer) => {
                 let client = self.client.clone();
-                self.beside(Message::TextFetched, async move { answer(quotas::preview(&client, &text).await) });
+                self.in_background(Message::TextFetched, async move { answer(quotas::preview(&client, &text).await) });
             }
             Request::Owners(partition, app, answer) => self.owners(partition, app, answer),
             Request::Suspend(order, answer) => self.suspend(*order, answer),
@@ -265,7 +265,7 @@ impl Worker {
                 let client = self.client.clone();
                 let view = self.shared.view.load_full();
                 let cluster = self.acts_in();
-                self.beside(Message::OrderDone, async move {
+                self.in_background(Message::OrderDone, async move {
                     answer(match cluster {
                         Some(cluster) => act::cluster::perform(&client, &cluster, &view, &order).await,
                         None => act::perform(&client, &order).await,
@@ -276,7 +276,7 @@ impl Worker {
     }
 
     /// Runs a task in parallel, and sends `done` afterwards.
-    fn beside(&mut self, done: Message, work: impl Future<Output = ()> + Send + 'static) {
+    fn in_background(&mut self, done: Message, work: impl Future<Output = ()> + Send + 'static) {
         self.acting += 1;
         let messages = self.messages_in.clone();
         tokio::spawn(async move {
@@ -344,8 +344,8 @@ impl Worker {
             let retained = self.retained().is_some();
             self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, retained));
             self.load_retained();
-            let beside = [Query::Health, Query::Metrics, Query::Audit, Query::History];
-            for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(beside) {
+            let in_background = [Query::Health, Query::Metrics, Query::Audit, Query::History];
+            for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(in_background) {
                 self.plan.add(query, now);
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Focus, ForecastAnswer, OwnersAnswer, QuotaAnswer, ShadowAnswer, StopSign, SuspendAnswer, SuspendOrder, TextAnswer,
+    Focus, ForecastAnswer, OwnersAnswer, QuotaAnswer, ShadowAnswer, StopFlag, SuspendAnswer, SuspendOrder, TextAnswer,
     UsageAnswer, WhatIfAnswer,
 };
 use model::{AppId, Identity};
@@ -38,5 +38,5 @@ pub enum Request {
     /// Create a what-if on a simulation copy, with the name of the source and the user.
     WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
     /// Forecast a configuration on a simulation copy.
-    Forecast(Arc<str>, Arc<str>, StopSign, ForecastAnswer),
+    Forecast(Arc<str>, Arc<str>, StopFlag, ForecastAnswer),
 }

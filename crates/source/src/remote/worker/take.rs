@@ -29,8 +29,8 @@ impl Worker {
             Ok(got) => {
                 self.failing.remove(&query);
                 self.good(&got);
-                let begun = self.now();
-                self.with_link(|link| link.part_arrived(begun, query.part()));
+                let sent_at = self.now();
+                self.with_link(|link| link.part_arrived(sent_at, query.part()));
                 let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
                 let all = matches!(&got.value, FetchedData::Apps(_, Scope::All));
                 self.merge(&query, got.value);
@@ -38,7 +38,7 @@ impl Worker {
                 if let Some(partition) = query.partition().filter(|_| all) {
                     self.feed_apps(partition, started);
                 }
-                self.plan.done(&query, took, cost + (self.now() - begun));
+                self.plan.done(&query, took, cost + (self.now() - sent_at));
             }
             Err(fault) => self.take_fault(&query, started, &fault),
         }

@@ -36,7 +36,7 @@ fn pending(created: u64) -> Arc<AskRow> {
         task_group: None,
         required_node: None,
         tags: Default::default(),
-        said: None,
+        reported: None,
     })
 }
 
@@ -102,7 +102,7 @@ fn at_the_hour(known: &Known) -> Moment {
     measure(&view, &part(), Time(60 * MINUTE), known)
 }
 
-fn figure(moment: &Moment, subject: &str, value: &str) -> Option<i64> {
+fn metric(moment: &Moment, subject: &str, value: &str) -> Option<i64> {
     let value: Value = value.parse().unwrap();
     moment.get(&Subject::new(value.of, subject), &value)
 }
@@ -110,7 +110,7 @@ fn figure(moment: &Moment, subject: &str, value: &str) -> Option<i64> {
 #[test]
 fn a_queue_counts_what_is_below_it() {
     let moment = at_the_hour(&Known { apps: true, ..Known::default() });
-    let of = |subject: &str, value: &str| figure(&moment, subject, value);
+    let of = |subject: &str, value: &str| metric(&moment, subject, value);
     assert_eq!([of("root", "queue.use.cpu"), of("root.b", "queue.use.cpu")], [Some(3000); 2]);
     assert_eq!([of("root", "queue.pending.cpu"), of("root.a", "queue.pending.cpu")], [Some(1000); 2]);
     assert_eq!([of("root.a", "queue.guarantee.cpu"), of("root.b", "queue.guarantee.cpu")], [Some(4000), None]);
@@ -135,13 +135,13 @@ fn a_queue_counts_what_is_below_it() {
 fn what_is_not_known_is_not_0() {
     let moment = at_the_hour(&Known::default());
     for value in ["queue.waiting", "queue.waiting.p95", "queue.preemptions"] {
-        assert_eq!(figure(&moment, "root.a", value), None, "{value}");
+        assert_eq!(metric(&moment, "root.a", value), None, "{value}");
     }
     for value in ["cluster.nodes.lost", "cluster.allocations"] {
-        assert_eq!(figure(&moment, "", value), None, "{value}");
+        assert_eq!(metric(&moment, "", value), None, "{value}");
     }
-    assert_eq!(figure(&moment, "", "cluster.nodes.up"), Some(0));
-    assert_eq!(figure(&moment, "root.a", "queue.use.nvidia.com/gpu"), None, "the cluster has none");
+    assert_eq!(metric(&moment, "", "cluster.nodes.up"), Some(0));
+    assert_eq!(metric(&moment, "root.a", "queue.use.nvidia.com/gpu"), None, "the cluster has none");
 }
 
 #[test]
@@ -151,16 +151,16 @@ fn preemptions_and_lost_nodes_are_those_of_late() {
     let happened =
         [gone(0, "n-1"), gone(30, "n-1"), preempted(49, "old"), preempted(55, "runs"), preempted(59, "forgotten")];
     let moment = at_the_hour(&Known { happened: Some(&happened), ..Known::default() });
-    let counts = |subject| figure(&moment, subject, "queue.preemptions");
+    let counts = |subject| metric(&moment, subject, "queue.preemptions");
     assert_eq!([counts("root"), counts("root.a"), counts("root.b")], [Some(2), Some(0), Some(1)]);
-    assert_eq!(figure(&moment, "", "cluster.nodes.lost"), Some(1), "a node counts once");
+    assert_eq!(metric(&moment, "", "cluster.nodes.lost"), Some(1), "a node counts once");
 }
 
 #[test]
-fn a_counter_or_clock_that_jumped_back_says_nothing() {
+fn a_counter_or_clock_that_jumped_back_reports_nothing() {
     let rate = |at: u64, made| {
         let known = Known { before: Some((Time(at * MINUTE), made)), ..Known::default() };
-        figure(&at_the_hour(&known), "", "cluster.allocations")
+        metric(&at_the_hour(&known), "", "cluster.allocations")
     };
     assert_eq!(rate(58, 30), Some(50));
     assert_eq!([rate(58, 131), rate(61, 30), rate(60, 30)], [None; 3]);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::trends::{Figure, Layout, Series, SubjectKind, Write};
+use crate::trends::{Layout, Metric, Series, SubjectKind, Write};
 use model::{QueuePath, VCORE};
 
 const SECOND: u64 = 1_000_000;
@@ -20,10 +20,10 @@ fn queue(name: &str) -> Subject {
 fn moment(at: u64, queues: &[(&str, i64)]) -> Moment {
     let layout = layout();
     let row = |(name, used): &(&str, i64)| {
-        let mut figures = vec![None; layout.width()];
-        figures[layout.place(&cpu()).unwrap()] = Some(*used);
-        figures[layout.plain(Measure::Running)] = Some(*used);
-        Row { subject: queue(name), figures: figures.into() }
+        let mut metrics = vec![None; layout.width()];
+        metrics[layout.place(&cpu()).unwrap()] = Some(*used);
+        metrics[layout.plain(Measure::Running)] = Some(*used);
+        Row { subject: queue(name), metrics: metrics.into() }
     };
     let rows = queues.iter().map(row).collect();
     Moment { at: Time(at * SECOND), partition: "default".into(), layout: layout.clone(), rows }
@@ -45,7 +45,7 @@ fn series(rings: &Rings, name: &str, from: u64, to: u64, steps: usize) -> Series
 }
 
 fn means(rings: &Rings, from: u64, to: u64, steps: usize) -> Vec<Option<i64>> {
-    series(rings, "root", from, to, steps).figures.iter().map(|step| step.map(|figure| figure.mean)).collect()
+    series(rings, "root", from, to, steps).metrics.iter().map(|step| step.map(|metric| metric.mean)).collect()
 }
 
 #[test]
@@ -54,12 +54,12 @@ fn each_span_is_read_from_the_ring_that_fits() {
     grow(&mut recorder, 0, 30 * HOUR);
     let rings = recorder.rings();
     assert_eq!(means(rings, 107_000, 107_040, 4), [10_700, 10_701, 10_702, 10_703].map(Some), "fine, sealed and open");
-    let minutes = series(rings, "root", 20 * HOUR, 20 * HOUR + 120, 2).figures;
-    let minute = Figure { min: 7200, mean: 7203, max: 7205 };
+    let minutes = series(rings, "root", 20 * HOUR, 20 * HOUR + 120, 2).metrics;
+    let minute = Metric { min: 7200, mean: 7203, max: 7205 };
     assert_eq!(minutes[0], Some(minute), "a minute has its smallest, mean and largest");
-    let hours = series(rings, "root", 0, 30 * HOUR, 30).figures;
+    let hours = series(rings, "root", 0, 30 * HOUR, 30).metrics;
     let nth = |hour: i64| Some((hour * 360, hour * 360 + 359));
-    let found: Vec<_> = hours.iter().map(|step| step.map(|figure| (figure.min, figure.max))).collect();
+    let found: Vec<_> = hours.iter().map(|step| step.map(|metric| (metric.min, metric.max))).collect();
     assert_eq!(
         found,
         (0..30).map(nth).collect::<Vec<_>>(),
@@ -90,15 +90,15 @@ fn gaps_stay_gaps() {
 }
 
 #[test]
-fn a_queue_that_goes_is_not_there_any_more() {
+fn a_removed_queue_no_longer_exists() {
     let mut recorder = Recorder::default();
     recorder.add(&moment(0, &[("root", 4), ("root.a", 4)]));
     recorder.add(&moment(10, &[("root", 0)]));
-    let of = |recorder: &Recorder, name: &str| recorder.rings().newest_figure(&queue(name), &cpu());
+    let of = |recorder: &Recorder, name: &str| recorder.rings().newest_metric(&queue(name), &cpu());
     assert_eq!([of(&recorder, "root"), of(&recorder, "root.a")], [Some(0), None]);
     grow(&mut recorder, 600, 5 * HOUR);
-    let figures = series(recorder.rings(), "root.a", 0, 20, 2).figures;
-    assert_eq!(figures.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false], "sealed as it was");
+    let metrics = series(recorder.rings(), "root.a", 0, 20, 2).metrics;
+    assert_eq!(metrics.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false], "sealed as it was");
 }
 
 #[test]
@@ -135,7 +135,7 @@ impl File {
             match change.write() {
                 Write::Put(key, value) => drop(self.0.insert(key, value)),
                 Write::Remove(key) => drop(self.0.remove(&key)),
-                Write::RemoveAll(begin) => self.0.retain(|key, _| !key.starts_with(&begin)),
+                Write::RemoveAll(start) => self.0.retain(|key, _| !key.starts_with(&start)),
             }
         }
     }
@@ -148,7 +148,7 @@ impl File {
 }
 
 #[test]
-fn what_was_kept_is_the_same_after_a_start() {
+fn stored_data_is_the_same_after_a_start() {
     let (mut recorder, mut file) = (Recorder::default(), File::default());
     for at in (0..10 * HOUR).step_by(10) {
         let used = i64::try_from(at % 970).unwrap();
@@ -194,9 +194,9 @@ fn everything_is_bounded() {
     let rows: Vec<(&str, i64)> = queues.iter().map(|name| (name.as_str(), 0)).collect();
     let mut many = moment(121 * 24 * HOUR, &rows);
     let share = many.layout.plain(Measure::Share);
-    many.rows.last_mut().unwrap().figures[share] = Some(1);
+    many.rows.last_mut().unwrap().metrics[share] = Some(1);
     recorder.add(&many);
     assert_eq!(recorder.rings().left_out(), 10);
     let last = queue(queues.last().unwrap());
-    assert_eq!(recorder.rings().newest_figure(&last, &cpu()), Some(0), "one that is busy is not left out");
+    assert_eq!(recorder.rings().newest_metric(&last, &cpu()), Some(0), "one that is busy is not left out");
 }

@@ -174,7 +174,7 @@ impl RemoteState {
                 && row.placeholder.is_zero();
             let (by_queue, by_limits) = if waits {
                 let leaf = leaves.entry(row.queue.as_str()).or_insert_with(|| Holding::of(row, view));
-                (leaf.full, leaf.holds_back(row, view))
+                (leaf.full, leaf.blocks(row, view))
             } else {
                 (false, false)
             };
@@ -225,12 +225,12 @@ impl<'v> Holding<'v> {
         Self { full, limits: FxHashMap::default() }
     }
 
-    fn holds_back(&mut self, row: &'v AppRow, view: &PartitionView) -> bool {
+    fn blocks(&mut self, row: &'v AppRow, view: &PartitionView) -> bool {
         let group = match &row.group {
             AppGroup::Group(name) => Some(&**name),
             AppGroup::Undecided | AppGroup::Ungrouped => None,
         };
-        let back = || view.limit_that_holds_back(row).is_some();
+        let back = || view.blocking_limit(row).is_some();
         *self.limits.entry((row.who.user.as_str(), group)).or_insert_with(back)
     }
 }

@@ -89,9 +89,11 @@ impl RemoteState {
 }
 
 /// Releases differ in what they reject.
-fn read(text: &str, likeliest: Profile) -> Result<(Config, Profile), String> {
+fn read(text: &str, first_guess: Profile) -> Result<(Config, Profile), String> {
     let mut first: Option<String> = None;
-    for profile in std::iter::once(likeliest).chain(Profile::ALL.into_iter().filter(|profile| *profile != likeliest)) {
+    for profile in
+        std::iter::once(first_guess).chain(Profile::ALL.into_iter().filter(|profile| *profile != first_guess))
+    {
         let Reading { config, faults } = config::read(text, profile);
         match config {
             Some(config) => return Ok((config, profile)),
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_nobody_takes_is_reported_by_its_faults() {
+    fn a_text_that_no_release_accepts_is_reported_with_its_errors() {
         let message = read("partitions:\n  - name: default\n    nonsense: 1\n", Profile::V1_8_0).unwrap_err();
         assert!(message.contains("nonsense") && message.contains(":3:"), "{message}");
     }

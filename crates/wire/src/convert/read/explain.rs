@@ -58,7 +58,9 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     let to = Target::App(found.application_id.as_str().into(), Some(ask.allocation_key.as_str().into()));
     let like = if ask.identical > 1 { format!(" (and {} like it)", ask.identical - 1) } else { String::new() };
     let mut lines = vec![SheetLine::new("request", format!("{}{like}", ask.text)).to(Some(to)).since(known(ask.since))];
-    lines.extend(ask.said.iter().map(|said| SheetLine::new("scheduler", format!("reports: {said}")).below(1)));
+    lines.extend(
+        ask.reported.iter().map(|reported| SheetLine::new("scheduler", format!("reports: {reported}")).below(1)),
+    );
     for blocked in &ask.blocked_by {
         lines.extend(of_blocker(blocked));
     }

@@ -103,15 +103,15 @@ impl RemoteState {
         if above.is_some_and(|above| above.state == QueueState::Draining) {
             return;
         }
-        let held = match row.app_count {
+        let used = match row.app_count {
             0 => "nothing blocks it".to_owned(),
             1 => "1 application blocks it".to_owned(),
             count => format!("{count} applications block it"),
         };
-        let admins = view.path_up(row).find(|row| !row.settings.admin_acl.is_nobody());
+        let admins = view.path_up(row).find(|row| !row.settings.admin_acl.is_empty_list());
         let admins = admins.map_or_else(|| "nobody".to_owned(), |row| row.settings.admin_acl.to_string());
         let weight = if row.app_count == 0 { NoticeWeight::Info } else { NoticeWeight::Warning };
-        self.notice(now, weight, format!("{path} drains, {held}; admins: {admins}"), String::new());
+        self.notice(now, weight, format!("{path} drains, {used}; admins: {admins}"), String::new());
     }
 }
 
@@ -245,7 +245,7 @@ fn settings(
     let path = QueuePath::new(&queue.queue_name);
     let by_config = configured.and_then(|part| part.queue_at(&path)).map(|row| &row.settings);
     if let Some(settings) = by_config
-        && says(&settings.properties, &queue.properties)
+        && matches_message(&settings.properties, &queue.properties)
     {
         return Arc::clone(settings);
     }
@@ -292,7 +292,7 @@ fn nearest<'v>(view: &'v PartitionView, path: &QueuePath) -> Option<&'v Arc<Queu
     None
 }
 
-fn says(rows: &[PropertyRow], message: &BTreeMap<String, String>) -> bool {
+fn matches_message(rows: &[PropertyRow], message: &BTreeMap<String, String>) -> bool {
     rows.len() == message.len() && rows.iter().all(|row| message.get(&row.key) == Some(&row.value))
 }
 

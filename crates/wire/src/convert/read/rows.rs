@@ -70,8 +70,8 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     };
     let sum = |placeholder: bool| {
         let mut sum = Resource::new();
-        let ours = app.allocations.iter().filter(|allocation| allocation.placeholder == placeholder);
-        ours.for_each(|allocation| sum.add_assign(&allocation.resource));
+        let local = app.allocations.iter().filter(|allocation| allocation.placeholder == placeholder);
+        local.for_each(|allocation| sum.add_assign(&allocation.resource));
         sum
     };
     let (allocated, placeholder) = (sum(false), sum(true));
@@ -107,7 +107,7 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
         pending_asks: u32::try_from(pending_asks).unwrap_or(u32::MAX),
         log: log.into(),
         message: message.map(Arc::from),
-        requested: labelled_queue(&app),
+        requested: labeled_queue(&app),
         ..AppRow::default()
     }
 }
@@ -173,19 +173,19 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
         task_group: text(&request.task_group_name),
         required_node: (!request.required_node_id.is_empty()).then(|| NodeId::from(request.required_node_id.as_str())),
         tags: request.allocation_tags.clone().into(),
-        said: said(request),
+        reported: reported(request),
     }
 }
 
 /// About nodes (`rest.md` 5.4), not about quotas and preemption.
-fn said(request: &dto::Request) -> Option<Arc<str>> {
+fn reported(request: &dto::Request) -> Option<Arc<str>> {
     let of_nodes = |message: &str| !message.starts_with("Preemption ") && !message.starts_with("Not enough ");
     let log = request.allocation_log.iter().filter(|entry| !entry.message.is_empty() && of_nodes(&entry.message));
     log.max_by_key(|entry| entry.last_occurrence).map(|entry| Arc::from(&*entry.message))
 }
 
 /// From the tags of the pod's request.
-fn labelled_queue(app: &dto::Application) -> Arc<str> {
+fn labeled_queue(app: &dto::Application) -> Arc<str> {
     let labels = ["kubernetes.io/label/yunikorn.apache.org/queue", "kubernetes.io/label/queue"];
     let requests = app.requests.iter().map(|request| &request.allocation_tags);
     let tags = requests.chain(app.allocations.iter().map(|one| &one.allocation_tags));
@@ -228,7 +228,7 @@ fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskR
         task_group: text(&one.task_group_name),
         required_node: None,
         tags: one.allocation_tags.clone().into(),
-        said: None,
+        reported: None,
     }
 }
 
@@ -338,7 +338,7 @@ pub fn same_ask(one: &Arc<AskRow>, other: &Arc<AskRow>) -> bool {
             && one.task_group == other.task_group
             && one.required_node == other.required_node
             && one.tags == other.tags
-            && one.said == other.said)
+            && one.reported == other.reported)
 }
 
 /// Whether two node rows are equal.

@@ -81,7 +81,7 @@ impl RemoteState {
         for row in view.apps.iter().flatten() {
             let Some(leaf) = view.queue_at(&row.queue) else { continue };
             let group = view.group_by_limits(&row.who, leaf);
-            let held = row.allocated.add(&row.placeholder);
+            let used = row.allocated.add(&row.placeholder);
             let add = |all: &mut BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>, name: &str| {
                 let levels = all.entry(name.to_owned()).or_default();
                 for up in view.path_up(leaf) {
@@ -89,8 +89,8 @@ impl RemoteState {
                         queue_path: up.path.to_string(),
                         ..dto::QueueUsage::default()
                     });
-                    level.resource_usage.0.add_assign(&held);
-                    if !held.is_zero() {
+                    level.resource_usage.0.add_assign(&used);
+                    if !used.is_zero() {
                         level.running_applications.push(row.id.to_string());
                     }
                 }

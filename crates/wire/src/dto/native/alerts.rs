@@ -21,7 +21,8 @@ pub struct Alerts {
     /// The receivers, by name.
     pub receivers: Vec<AlertReceiver>,
     /// The problems of the alerting itself, one sentence each.
-    pub trouble: Vec<String>,
+    #[serde(rename = "trouble")]
+    pub problem: Vec<String>,
 }
 
 /// One alert with its values.
@@ -48,7 +49,8 @@ pub struct Alert {
     /// The situation, with values.
     pub text: String,
     /// The reason why it is not sent: `inhibited by RULE` or `silence N`; empty if it is sent.
-    pub held: String,
+    #[serde(rename = "held")]
+    pub muted: String,
 }
 
 /// One silence, active or ended.

@@ -215,8 +215,8 @@ pub struct ExplainedAsk {
     /// The changes that would allow it to run.
     pub remedies: Vec<RemedyText>,
     /// Why no node accepted it, in the words of the scheduler, if another scheduler explains it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub said: Option<String>,
+    #[serde(rename = "said", skip_serializing_if = "Option::is_none")]
+    pub reported: Option<String>,
     /// The results of the cycles, by the time of the first one of each.
     pub causes: Vec<EarlierCause>,
     /// The history of these results, oldest first; the last one is current. At most eight.

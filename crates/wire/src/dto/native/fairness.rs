@@ -38,7 +38,8 @@ pub struct LimitFairness {
     /// The pending requests; for applications, the number that has not started.
     pub pending: i64,
     /// The part of these that the limit blocks now.
-    pub held_back: i64,
+    #[serde(rename = "heldBack")]
+    pub blocked: i64,
 }
 
 /// The usage of a queue compared with its guarantee, in one resource.

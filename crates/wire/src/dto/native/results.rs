@@ -19,7 +19,8 @@ pub struct KilledApplication {
     /// The ids of the allocations that end with it.
     pub released_allocations: Vec<String>,
     /// Its canceled requests.
-    pub withdrawn_requests: Vec<String>,
+    #[serde(rename = "withdrawnRequests")]
+    pub canceled_requests: Vec<String>,
     /// The number of its remaining allocations and requests, if there are too many for one step.
     #[serde(skip_serializing_if = "is_zero")]
     pub left: u64,

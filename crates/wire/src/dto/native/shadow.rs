@@ -83,8 +83,8 @@ pub struct ShadowDecision {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The decision of kornsole; missing if it would decide nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ours: Option<ShadowChoice>,
+    #[serde(rename = "ours", skip_serializing_if = "Option::is_none")]
+    pub local: Option<ShadowChoice>,
     /// The rule that forbids an illegal one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rule: String,

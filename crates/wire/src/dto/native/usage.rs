@@ -53,9 +53,11 @@ pub struct UsageCompared {
     /// The id that it was submitted with.
     pub application: String,
     /// By the ledger, of allocations that it saw start and end.
-    pub ours: BTreeMap<String, u64>,
+    #[serde(rename = "ours")]
+    pub local: BTreeMap<String, u64>,
     /// By `resourceHistory`, since the ledger first saw the application.
-    pub theirs: BTreeMap<String, u64>,
+    #[serde(rename = "theirs")]
+    pub remote: BTreeMap<String, u64>,
     /// The number of allocations that the ledger saw start and end.
     pub allocations: u64,
     /// The number of ended allocations that the ledger did not see start, or that changed their size.

@@ -69,7 +69,8 @@ pub struct WhatIfResult {
     /// The result as a sentence.
     pub verdict: String,
     /// The start of the runs, by the scheduler's clock.
-    pub began: i64,
+    #[serde(rename = "began")]
+    pub started_at: i64,
     /// The end of the runs.
     pub ended: i64,
     /// The reason of the end: `idle`, `cycles` or `time`.
@@ -88,11 +89,11 @@ pub struct WhatIfResult {
     /// The rejected changes and steps; the others were applied.
     pub refused: Vec<WhatIfRefused>,
     /// The partition at the start.
-    pub before: WhatIfFigures,
+    pub before: WhatIfMetrics,
     /// The partition at the end, without the changes.
-    pub without: WhatIfFigures,
+    pub without: WhatIfMetrics,
     /// The partition at the end, with the changes.
-    pub after: WhatIfFigures,
+    pub after: WhatIfMetrics,
     /// The first different decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<WhatIfFirst>,
@@ -252,7 +253,7 @@ pub struct WhatIfFirst {
 /// Figures of a queue, a user or a partition. Times are nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct WhatIfFigures {
+pub struct WhatIfMetrics {
     /// In use at the end.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub allocated: ResourceMap,
@@ -300,10 +301,10 @@ pub struct WhatIfShare {
     pub name: String,
     /// Without the changes; missing if it is only there with them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub without: Option<WhatIfFigures>,
+    pub without: Option<WhatIfMetrics>,
     /// Its figures with the changes; not there where it no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub with: Option<WhatIfFigures>,
+    pub with: Option<WhatIfMetrics>,
 }
 
 /// An application that differs.

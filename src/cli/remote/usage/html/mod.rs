@@ -4,7 +4,7 @@ mod over_time;
 
 use std::collections::BTreeMap;
 
-use super::formats::{amounts, figure, gaps, in_hours, resources, shown, unit, value};
+use super::formats::{amounts, gaps, in_hours, metric, resources, shown, unit, value};
 use super::price::Prices;
 use crate::cli::html::escaped;
 use wire::dto::native::{UsageReport, UsageReportRow};
@@ -24,7 +24,7 @@ svg{max-width:100%;height:auto}.bar,.s0{fill:#0072b2}.s1{fill:#d55e00}.s2{fill:#
 
 /// Additional content of a page.
 #[derive(Default)]
-pub(super) struct Beside<'r> {
+pub(super) struct PageOptions<'r> {
     /// The month of the report, for example `2026-11`.
     pub month: Option<&'r str>,
     /// The same time by hour and by the report's first dimension.
@@ -33,9 +33,9 @@ pub(super) struct Beside<'r> {
     pub prices: Option<&'r Prices>,
 }
 
-pub(super) fn page(report: &UsageReport, beside: &Beside<'_>) -> String {
+pub(super) fn page(report: &UsageReport, options: &PageOptions<'_>) -> String {
     let by = if report.by.is_empty() { "all".to_owned() } else { report.by.join(", ") };
-    let by = beside.month.map_or(format!("by {by}"), |month| format!("in {month} by {by}"));
+    let by = options.month.map_or(format!("by {by}"), |month| format!("in {month} by {by}"));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>Usage {by}</title><style>{STYLE}</style></head><body>\n<h1>Usage {by}</h1>\n<p>{} to {}</p>\n",
@@ -43,14 +43,14 @@ pub(super) fn page(report: &UsageReport, beside: &Beside<'_>) -> String {
         shown(report.to),
         by = escaped(&by),
     );
-    if let Some(prices) = beside.prices {
+    if let Some(prices) = options.prices {
         page.push_str(&costs(report, prices));
     }
     for name in resources(report) {
-        page.extend(beside.by_hour.map(|by_hour| over_time::chart(by_hour, &name)));
+        page.extend(options.by_hour.map(|by_hour| over_time::chart(by_hour, &name)));
         page.push_str(&allocated(report, &name));
     }
-    page.push_str(&table(report, beside.prices));
+    page.push_str(&table(report, options.prices));
     if let Some(from) = report.applications_from {
         page.push_str(&format!("<p class=\"note\">Applications are listed one by one since {}.</p>\n", shown(from)));
     }
@@ -146,7 +146,7 @@ fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
         for (_, of) in &amounts {
             let of: &BTreeMap<String, u64> = of(row);
             for name in &resources {
-                out.push_str(&format!("<td class=\"n\">{}</td>", figure(name, of.get(name).copied().unwrap_or(0))));
+                out.push_str(&format!("<td class=\"n\">{}</td>", metric(name, of.get(name).copied().unwrap_or(0))));
             }
         }
         out.extend(prices.map(|prices| format!("<td class=\"n\">{:.2}</td>", prices.cost(&row.allocated))));
@@ -177,7 +177,7 @@ mod tests {
             ..UsageReportRow::default()
         };
         let report = UsageReport { by: vec!["user".to_owned()], rows: vec![row], ..UsageReport::default() };
-        let page = page(&report, &Beside::default());
+        let page = page(&report, &PageOptions::default());
         assert!(page.contains("&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"), "{page}");
         assert_eq!(page.matches("<script").count(), 0);
         assert_eq!(page.matches("http").count(), 0, "nothing comes from elsewhere");

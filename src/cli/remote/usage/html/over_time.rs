@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_colour_of_its_own_is_one_column() {
+    fn an_object_without_its_own_color_is_one_column() {
         let many: Vec<(i64, String, u64)> = (0..20).map(|at| (1, format!("root.q{at:02}"), 100 - at)).collect();
         let many: Vec<(i64, &str, u64)> =
             many.iter().map(|(hour, name, amount)| (*hour, name.as_str(), *amount)).collect();

@@ -50,7 +50,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Text(TextCommand::FoldTextAll), "", "Fold all queues").keys(&[(In::Config, "-")]),
     row(CommandId::Text(TextCommand::UnfoldTextAll), "", "Unfold all queues").keys(&[(In::Config, "+"), (In::Config, "=")]),
     row(
-        CommandId::Text(TextCommand::Beside),
+        CommandId::Text(TextCommand::SidePane),
         "diff",
         "Show the effects of the edit, the changed lines, or only the text",
     )
@@ -83,8 +83,8 @@ pub const ROWS: &[Command] = &[
     )
     .short("Previous page")
     .keys(&[(In::Page, "shift-tab")]),
-    row(CommandId::Go(GoCommand::GoApp), "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
-    row(CommandId::Go(GoCommand::GoNode), "node", "Go to a node").takes(Argument::Required(Kind::Node)),
+    row(CommandId::Go(GoCommand::GoApp), "app", "Go to an application").aliases(&["application"]).with_argument(Argument::Required(Kind::App)),
+    row(CommandId::Go(GoCommand::GoNode), "node", "Go to a node").with_argument(Argument::Required(Kind::Node)),
     row(
         CommandId::Row(RowCommand::Mark),
         "mark",
@@ -104,7 +104,7 @@ pub const ROWS: &[Command] = &[
     .short("Kill applications")
     .keys(&[(In::Apps, "K"), (In::App, "K"), (In::Job, "K")])
     .hints(&[(In::Apps, "kill"), (In::App, "kill"), (In::Job, "cancel")])
-    .takes(Argument::Optional(Kind::Text)),
+    .with_argument(Argument::Optional(Kind::Text)),
     row(
         CommandId::Order(OrderCommand::Move),
         "move",
@@ -113,7 +113,7 @@ pub const ROWS: &[Command] = &[
     .short("Move applications")
     .keys(&[(In::Apps, "m"), (In::App, "m"), (In::Job, "m")])
     .hints(&[(In::Apps, "move"), (In::App, "move"), (In::Job, "move")])
-    .takes(Argument::Optional(Kind::Leaf)),
+    .with_argument(Argument::Optional(Kind::Leaf)),
     row(
         CommandId::Go(GoCommand::Explain),
         "explain",
@@ -135,7 +135,7 @@ pub const ROWS: &[Command] = &[
     )
     .short("Pending requests by cause")
     .keys(&[(In::Apps, "C")])
-    .takes(Argument::Optional(Kind::Queue)),
+    .with_argument(Argument::Optional(Kind::Queue)),
     row(
         CommandId::Job(JobCommand::Job),
         "job",
@@ -144,7 +144,7 @@ pub const ROWS: &[Command] = &[
     .short("Local job")
     .keys(&[(In::Apps, "o"), (In::App, "o")])
     .hints(&[(In::Apps, "output"), (In::App, "output")])
-    .takes(Argument::Optional(Kind::App)),
+    .with_argument(Argument::Optional(Kind::App)),
     row(CommandId::Job(JobCommand::FollowOutput), "", "Follow the output of the job, or stop following")
     .short("Follow the output, or not")
         .keys(&[(In::Job, "f")])
@@ -164,7 +164,7 @@ pub const ROWS: &[Command] = &[
     .short("Change the priority")
         .keys(&[(In::Apps, "P"), (In::App, "P"), (In::Job, "P")])
         .hints(&[(In::Job, "priority")])
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(
         CommandId::Job(JobCommand::EditJob),
         "edit-job",
@@ -173,7 +173,7 @@ pub const ROWS: &[Command] = &[
     .short("Change the job")
     .keys(&[(In::Apps, "E"), (In::App, "E"), (In::Job, "E")])
     .hints(&[(In::Job, "edit")])
-    .takes(Argument::Optional(Kind::Text)),
+    .with_argument(Argument::Optional(Kind::Text)),
     row(
         CommandId::Order(OrderCommand::SuspendOwners),
         "suspend-owners",
@@ -221,9 +221,9 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Pod(PodCommand::ScrollRight), "", "Scroll right").keys(&[(In::Pod, "right")]),
     row(CommandId::Order(OrderCommand::MoveBack), "move-back", "Undo the last move; asks first"),
     row(CommandId::Order(OrderCommand::Submit), "submit", "Submit an application as yourself: id, queue, tags as KEY=VALUE")
-        .takes(Argument::Required(Kind::Text)),
+        .with_argument(Argument::Required(Kind::Text)),
     row(CommandId::Order(OrderCommand::Ask), "ask", "Add requests to the application: the count, and RESOURCE=QUANTITY for each resource")
-        .takes(Argument::Required(Kind::Text)),
+        .with_argument(Argument::Required(Kind::Text)),
     row(CommandId::Order(OrderCommand::Release), "release", "Release the selected allocation, or cancel the pending request")
     .short("Release or cancel")
         .keys(&[(In::App, "X"), (In::Node, "X")])
@@ -258,14 +258,14 @@ pub const ROWS: &[Command] = &[
         "List partitions: state, nodes, queues, applications, and usage",
     ),
     row(CommandId::Go(GoCommand::Partition), "partition", "Show another partition")
-        .takes(Argument::Required(Kind::Partition)),
+        .with_argument(Argument::Required(Kind::Partition)),
     row(
         CommandId::Go(GoCommand::Context),
         "context",
         "Connect to another scheduler, by its name in your settings or as k8s://NAME of your kubeconfig; alone: list all",
     )
     .aliases(&["ctx", "contexts"])
-    .takes(Argument::Optional(Kind::Context)),
+    .with_argument(Argument::Optional(Kind::Context)),
     row(CommandId::Go(GoCommand::AskContext), "", "Check the context again, even if that runs a credential plugin")
     .short("Check the context again")
         .keys(&[(In::Contexts, "space")])

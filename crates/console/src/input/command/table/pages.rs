@@ -18,11 +18,11 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Page, "ctrl-i"), (In::Page, "alt-right")]),
     row(CommandId::Go(GoCommand::Find), "find", "Go to a queue, application, node, user, or group by name; `//` starts it")
         .aliases(&["search"])
-        .takes(Argument::Required(Kind::Anything)),
+        .with_argument(Argument::Required(Kind::Anything)),
     row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "Set the refresh interval: 5s, 500ms, 0 for immediately")
-        .takes(Argument::Optional(Kind::Interval)),
+        .with_argument(Argument::Optional(Kind::Interval)),
     row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your settings on the selected row")
-        .takes(Argument::Required(Kind::Own)),
+        .with_argument(Argument::Required(Kind::Own)),
     row(CommandId::Go(GoCommand::Overview), "overview", "Attention items, cluster usage, and changes since you last looked")
     .short("What needs attention")
         .keys(&[(In::Page, "o")])
@@ -34,7 +34,7 @@ pub const ROWS: &[Command] = &[
     )
     .short("Trends of the selection")
     .keys(&[(In::Page, "T")])
-    .takes(Argument::Optional(Kind::Text)),
+    .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Trend(TrendCommand::TrendEarlier), "", "Move the cursor back in time")
     .short("Cursor back in time").keys(&[(In::Trends, "left"), (In::Trends, "h")]),
     row(CommandId::Trend(TrendCommand::TrendLater), "", "Move the cursor forward in time")
@@ -70,21 +70,21 @@ pub const ROWS: &[Command] = &[
     .short("Queue tree")
         .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])
-        .takes(Argument::Optional(Kind::Queue)),
+        .with_argument(Argument::Optional(Kind::Queue)),
     row(CommandId::Go(GoCommand::Apps), "apps", "List all applications, or those of a queue and its children")
     .short("Applications")
         .aliases(&["applications"])
         .keys(&[(In::Page, "2")])
-        .takes(Argument::Optional(Kind::Queue)),
+        .with_argument(Argument::Optional(Kind::Queue)),
     row(CommandId::Go(GoCommand::Nodes), "nodes", "The nodes").keys(&[(In::Page, "3")]),
     row(CommandId::Go(GoCommand::Users), "users", "List users and groups: usage and limits")
     .short("Users and groups")
         .aliases(&["groups"])
         .keys(&[(In::Page, "4")]),
     row(CommandId::Go(GoCommand::GoUser), "user", "Go to a user: usage against limits, queue by queue")
-        .takes(Argument::Required(Kind::User)),
+        .with_argument(Argument::Required(Kind::User)),
     row(CommandId::Go(GoCommand::GoGroup), "group", "Go to a group: usage against limits, queue by queue")
-        .takes(Argument::Required(Kind::Group)),
+        .with_argument(Argument::Required(Kind::Group)),
     row(
         CommandId::Go(GoCommand::Placement),
         "placement",
@@ -93,7 +93,7 @@ pub const ROWS: &[Command] = &[
     .short("Preview placement")
     .aliases(&["place"])
     .keys(&[(In::Page, "5")])
-    .takes(Argument::Optional(Kind::File)),
+    .with_argument(Argument::Optional(Kind::File)),
     row(CommandId::Go(GoCommand::Why), "why", "Explain why an application is in its queue; for a queue: who can submit and administer")
     .short("Why it is in its queue")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
@@ -109,7 +109,7 @@ pub const ROWS: &[Command] = &[
     .short("Silence the alert")
         .keys(&[(In::Alerts, "s")])
         .hints(&[(In::Alerts, "silence")])
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Log(LogCommand::EndSilence), "unsilence", "End the selected silence, or the silence of the selected alert")
     .short("End the silence")
         .keys(&[(In::Alerts, "D")])
@@ -124,20 +124,20 @@ pub const ROWS: &[Command] = &[
         "simulate",
         "Simulate a workload, with the options of kornsole simulate; `past 24h`: the last day again; or a file of finished runs",
     )
-    .takes(Argument::Optional(Kind::File)),
+    .with_argument(Argument::Optional(Kind::File)),
     row(CommandId::Go(GoCommand::Shadow), "shadow", "Show shadow results: agreement of decisions, and differences with their causes"),
     row(CommandId::Go(GoCommand::Usage), "usage", "Show usage and waits over time; with a period: 24h, 7d, month, last-month, all")
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split usage by the next of, or by: queue, tree, user, group, priority, application")
     .short("Split by the next key")
         .keys(&[(In::Usage, "b")])
         .hints(&[(In::Usage, "split by")])
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Go(GoCommand::UsagePeriod), "usage-period", "Show usage of the next period, or of: 24h, 7d, month, last-month, all")
     .short("Next period")
         .keys(&[(In::Usage, "p")])
         .hints(&[(In::Usage, "period")])
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")
     .short("Placement of this one")
         .keys(&[(In::Details, "t")])
@@ -205,7 +205,7 @@ pub const ROWS: &[Command] = &[
         that object")
     .short("Events")
         .keys(&[(In::Page, "7")])
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Go(GoCommand::EventsOf), "events-of", "List events of the selected row")
     .short("Events of the selection")
         .keys(&[(In::List, "v")]),
@@ -228,7 +228,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Go(GoCommand::History), "history", "Show the history of the cluster or a queue, by the minute")
     .short("History")
         .keys(&[(In::Page, "8")])
-        .takes(Argument::Optional(Kind::Queue)),
+        .with_argument(Argument::Optional(Kind::Queue)),
     row(CommandId::Go(GoCommand::Health), "health", "Show the health checks of the cluster")
     .short("Health checks").keys(&[(In::Page, "9")]),
     row(CommandId::Go(GoCommand::Draining), "draining", "List draining queues with their duration, and the \
@@ -240,7 +240,7 @@ pub const ROWS: &[Command] = &[
         users; filter with `user=`, `action=`, or `object=`")
     .short("Audit")
         .keys(&[(In::Page, "L")])
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Log(LogCommand::AuditUser), "", "Only entries of this user; again: all")
     .short("Only this user, or all")
         .keys(&[(In::Audit, "u")])
@@ -269,10 +269,10 @@ pub const ROWS: &[Command] = &[
     .short("Roll back to this one")
     .keys(&[(In::Revisions, "b")])
     .hints(&[(In::Revisions, "roll back")])
-    .takes(Argument::Optional(Kind::Number)),
+    .with_argument(Argument::Optional(Kind::Number)),
     row(CommandId::Time(TimeCommand::GoBack), "past", "Show the cluster at an earlier time: `:back 10m` ago, or at `:back 0:41`")
         .aliases(&["back"])
-        .takes(Argument::Optional(Kind::Ago)),
+        .with_argument(Argument::Optional(Kind::Ago)),
     row(
         CommandId::Time(TimeCommand::StepBack),
         "",
@@ -289,16 +289,16 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Trial(TrialCommand::Forward), "forward", "What-if: advance time by a minute, or by `:forward 10m`")
     .short("What-if: advance a minute")
         .keys(&[(In::Page, "}")])
-        .takes(Argument::Optional(Kind::Ago)),
+        .with_argument(Argument::Optional(Kind::Ago)),
     row(CommandId::Trial(TrialCommand::Suppose), "suppose", "What-if: add a change, for example `:suppose node add n1 4`, `submit etl 20` or `demand root.a x2`")
-        .takes(Argument::Required(Kind::Text)),
+        .with_argument(Argument::Required(Kind::Text)),
     row(CommandId::Trial(TrialCommand::Compare), "sides", "What-if: compare the cluster without and with the changes; also `tab`"),
     row(CommandId::Trial(TrialCommand::OtherSide), "other-side", "What-if: show this page without or with the changes")
     .short("What-if: switch sides")
         .keys(&[(In::Page, "{")]),
     row(CommandId::Trial(TrialCommand::Changes), "changes", "What-if: list the changes with their numbers"),
     row(CommandId::Trial(TrialCommand::TakeBack), "take-back", "What-if: undo a change by its number, or the last one")
-        .takes(Argument::Optional(Kind::Number)),
+        .with_argument(Argument::Optional(Kind::Number)),
     row(CommandId::Screen(ScreenCommand::CopyName), "copy", "Copy the value under the cursor: a queue's path, an id")
     .short("Copy the value")
         .keys(&[(In::List, "y"), (In::Details, "y"), (In::Pod, "y")]),
@@ -307,7 +307,7 @@ pub const ROWS: &[Command] = &[
     .short("Copy as YAML")
         .keys(&[(In::List, "Y"), (In::Details, "Y")]),
     row(CommandId::Screen(ScreenCommand::Export), "export", "Export the page to a new file: .csv, .json, or text")
-        .takes(Argument::Required(Kind::File)),
+        .with_argument(Argument::Required(Kind::File)),
     row(CommandId::Prompt(PromptCommand::ExportAs), "", "Export the page: opens the command line with a file name")
         .short("Export the page")
         .keys(&[(In::Page, "ctrl-s")]),

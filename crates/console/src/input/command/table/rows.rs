@@ -53,7 +53,7 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::List, "i"), (In::Job, "i"), (In::Pod, "i")])
         .hints(&[(In::List, "details")]),
     row(
-        CommandId::Go(GoCommand::Figures),
+        CommandId::Go(GoCommand::Metrics),
         "figures",
         "Explain each value on the screen: of the selected row, the details, and the header",
     )
@@ -194,20 +194,20 @@ pub const ROWS: &[Command] = &[
     .short("Filter this list")
         .keys(&[(In::List, "/"), (In::Help, "/"), (In::Help, "?"), (In::Config, "/"), (In::Pod, "/")])
         .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find"), (In::Pod, "find")])
-        .takes(Argument::Optional(Kind::Text)),
+        .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Column(ColumnCommand::SortNext), "", "Sort by the next column")
     .short("Sort by next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
     row(CommandId::Column(ColumnCommand::SortPrevious), "", "Sort by the previous column")
     .short("Sort by previous column").keys(&[(In::List, "S")]),
     row(CommandId::Column(ColumnCommand::SortReverse), "reverse", "Reverse the sort order").keys(&[(In::List, "r")]),
     row(CommandId::Column(ColumnCommand::Sort), "sort", "Sort by a column; again to reverse")
-        .takes(Argument::Required(Kind::Column)),
+        .with_argument(Argument::Required(Kind::Column)),
     row(
         CommandId::Column(ColumnCommand::Columns),
         "columns",
         "Choose the columns of this list: names in their order, NAME:WIDTH, +NAME, -NAME, or `default`; alone: one by one",
     )
-    .takes(Argument::Optional(Kind::Columns)),
+    .with_argument(Argument::Optional(Kind::Columns)),
     row(CommandId::Column(ColumnCommand::ColumnToggle), "", "Show or hide the column")
         .keys(&[(In::Columns, "space")])
         .hints(&[(In::Columns, "show or hide")]),
@@ -235,5 +235,5 @@ pub const ROWS: &[Command] = &[
         "view",
         "Go to a saved view; `save NAME` keeps the filter, order and columns of this list, `delete NAME` forgets them",
     )
-    .takes(Argument::Optional(Kind::View)),
+    .with_argument(Argument::Optional(Kind::View)),
 ];

@@ -15,7 +15,8 @@ pub const ROWS: &[Command] = &[
     .hints(&[(In::Page, "freeze")]),
     row(CommandId::Screen(ScreenCommand::Marks), "marks", "Mark changed cells, or stop marking"),
     row(CommandId::Screen(ScreenCommand::Mouse), "mouse", "Turn the mouse on, or off to select text in the terminal"),
-    row(CommandId::Screen(ScreenCommand::Theme), "theme", "Change the theme").takes(Argument::Required(Kind::Theme)),
+    row(CommandId::Screen(ScreenCommand::Theme), "theme", "Change the theme")
+        .with_argument(Argument::Required(Kind::Theme)),
     row(CommandId::Go(GoCommand::Messages), "messages", "Show messages of the engine and the status line")
         .aliases(&["log"]),
     row(CommandId::Prompt(PromptCommand::CommandLine), "", "Open the command line, with completion")

@@ -34,7 +34,7 @@ fn another_text_is_one_step_of_undo() {
 }
 
 #[test]
-fn a_new_line_begins_where_yaml_wants_it() {
+fn a_new_line_starts_where_yaml_requires_it() {
     for (before, keys, after) in [
         ("", "a:<ret>b", "a:\n  b"),
         ("  - name: x", "<end><ret>p", "  - name: x\n    p"),
@@ -75,7 +75,7 @@ fn the_cursor_reaches_any_line() {
 }
 
 #[test]
-fn searching_goes_round() {
+fn searching_wraps_around() {
     let mut buffer = Buffer::new("max: 1\nMax: 2\nguaranteed: max\n");
     assert_eq!(buffer.find("max", true, false), Some((1, 0)));
     buffer.go(2, 12);

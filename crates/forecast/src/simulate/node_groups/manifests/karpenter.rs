@@ -153,7 +153,7 @@ impl Requirement {
             return Some(one.name.clone());
         }
         let (family, size) = one.name.split_once('.')?;
-        let category = family.find(|sign: char| sign.is_ascii_digit()).map_or(family, |at| &family[..at]);
+        let category = family.find(|symbol: char| symbol.is_ascii_digit()).map_or(family, |at| &family[..at]);
         let after = &family[category.len()..];
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
         match self.key.rsplit('/').next()? {

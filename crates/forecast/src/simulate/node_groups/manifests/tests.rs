@@ -23,7 +23,7 @@ fn read(texts: &[&str], types: &[&str]) -> Result<Read, String> {
 }
 
 #[test]
-fn a_node_pool_takes_the_known_types_that_meet_its_requirements() {
+fn a_node_pool_uses_the_known_types_that_meet_its_requirements() {
     let types = [
         "m5.large: cpu=2, memory=8Gi, price=0.1",
         "m6i.8xlarge: cpu=32, memory=128Gi, price=1.5",

@@ -21,7 +21,7 @@ pub fn waived(cluster: &Cluster, view: &View) -> Option<&'static str> {
 fn has_none(view: &View) -> bool {
     let Some(configuration) = &view.configuration else { return false };
     let grants =
-        |part: &view::PartitionView| part.queues.iter().flatten().any(|row| !row.settings.admin_acl.is_nobody());
+        |part: &view::PartitionView| part.queues.iter().flatten().any(|row| !row.settings.admin_acl.is_empty_list());
     if view.partitions.is_empty() || view.partitions.iter().any(grants) {
         return false;
     }
@@ -60,7 +60,7 @@ pub fn remedy(view: &View, actor: &Actor, partition: Option<&str>, queue: &Queue
     let written = row.and_then(|(part, row)| part.path_up(row).find(|row| row.settings.at.is_some()));
     let user = &actor.identity.user;
     let (name, what, line) = match written {
-        Some(row) if row.settings.admin_acl.is_nobody() => {
+        Some(row) if row.settings.admin_acl.is_empty_list() => {
             (&row.path, format!("write `adminacl: '{user}'`"), row.settings.at)
         }
         Some(row) => (&row.path, format!("add {user} to the `adminacl`"), row.settings.at),

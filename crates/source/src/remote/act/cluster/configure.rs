@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::acl::with_remedy;
 use super::in_force::{Awaited, awaited};
 use super::refused;
-use crate::remote::kept::{Origin, Retained};
+use crate::remote::stored::{Origin, Retained};
 use ::config::{self, Config, Removal, Severity};
 use client::{Client, Fault};
 use cluster::kube::{CONFIGS, Cluster, KubeFault, LARGEST, Note, Owner, TextSource, WrittenConfig};
@@ -98,7 +98,7 @@ pub async fn perform(
     let of = Awaited { written: &written, new: &done.checksum, old: &before.checksum };
     match awaited(client, cluster, &of).await {
         Ok(took) => {
-            keep(cluster, text, ours(&note, change.of)).await;
+            keep(cluster, text, own_origin(&note, change.of)).await;
             done.what_happens.push(format!("active in the scheduler after {:.1} s", took.as_secs_f64()));
             Ok(Done::Configured(Box::new(done)))
         }
@@ -127,7 +127,7 @@ pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> 
     done.inspect_err(|error| tracing::warn!("cannot save the configuration: {error}")).ok()
 }
 
-fn ours(note: &Note, of: Option<u64>) -> Origin {
+fn own_origin(note: &Note, of: Option<u64>) -> Origin {
     let source = of.map_or(RevisionSource::Console, RevisionSource::Rollback);
     Origin { by: note.user.clone(), reason: note.reason.clone(), source }
 }
@@ -210,7 +210,7 @@ fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
 
 fn valid(text: &str, profile: Profile) -> Result<(Config, bool), Refusal> {
     let config::Reading { config, faults } = config::read(text, profile);
-    let empty = config::says_nothing(&faults);
+    let empty = config::is_empty_text(&faults);
     config.map(|config| (config, empty)).ok_or_else(|| {
         let first = faults.iter().find(|fault| fault.severity == Severity::Error);
         let first = first.map(ToString::to_string).unwrap_or_default();
@@ -355,7 +355,7 @@ pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
 
 fn owners(owners: &[Owner]) -> Vec<String> {
     let what = "its next sync or upgrade reverts a change here";
-    owners.iter().map(|owner| format!("the ConfigMap belongs to {} ({}): {what}", owner.name, owner.sign)).collect()
+    owners.iter().map(|owner| format!("the ConfigMap belongs to {} ({}): {what}", owner.name, owner.marker)).collect()
 }
 
 #[cfg(test)]

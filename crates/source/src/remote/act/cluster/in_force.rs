@@ -28,16 +28,16 @@ pub struct Awaited<'a> {
 /// # Errors
 /// Returns the reason, as far as it can be found.
 pub async fn awaited(client: &Client, cluster: &Cluster, of: &Awaited<'_>) -> Result<Duration, String> {
-    let began = Instant::now();
+    let started_at = Instant::now();
     let not_read = of.written.not_read();
     let longest = if not_read.is_some() { HOPELESS } else { AWAITED };
     let mut log_due = LOG_PAUSE;
     let mut log = Ok(None);
     loop {
         if checksum_in_force(client).await.is_some_and(|sum| sum.eq_ignore_ascii_case(of.new)) {
-            return Ok(began.elapsed());
+            return Ok(started_at.elapsed());
         }
-        let waited = began.elapsed();
+        let waited = started_at.elapsed();
         if waited >= log_due {
             log = cluster.refusal_in_log(waited + Duration::from_secs(1)).await;
             log_due = waited + LOG_PAUSE;

@@ -28,7 +28,7 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
     let refs: Vec<PodRef> = doomed.into_iter().map(|doomed| doomed.pod).collect();
     let outcomes = cluster.delete(&refs).await;
     let asks: BTreeMap<&str, &Arc<AskRow>> = row.asks.values().map(|ask| (ask.id.as_str(), ask)).collect();
-    let (mut released, mut withdrawn) = (Vec::new(), Vec::new());
+    let (mut released, mut canceled) = (Vec::new(), Vec::new());
     let mut faults: Vec<(String, KubeFault)> = Vec::new();
     let mut pods: Vec<(String, PodEnd)> = Vec::new();
     for (pod, outcome) in outcomes {
@@ -36,7 +36,7 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
         let end = match (outcome, asks.get(pod.uid.as_str())) {
             (PodOutcome::Deleted, ask) => {
                 match ask {
-                    Some(ask) if waits(ask) => withdrawn.push(ask.id.clone()),
+                    Some(ask) if waits(ask) => canceled.push(ask.id.clone()),
                     Some(ask) => released.push(ask.id.clone()),
                     None => {}
                 }
@@ -55,7 +55,7 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
     if faults.is_empty() {
         let left = row.asks.len().saturating_sub(refs.len());
         let (app, queue, state) = (row.id.clone(), row.queue.clone(), row.state);
-        return Ok(Done::Killed(Killed { app, queue, state, released, withdrawn, left, pods }));
+        return Ok(Done::Killed(Killed { app, queue, state, released, canceled, left, pods }));
     }
     Err(partly(act, row, &faults, &pods))
 }

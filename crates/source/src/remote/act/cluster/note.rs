@@ -1,7 +1,7 @@
 //! Records orders: in the local audit, and as an Event on the scheduler's ConfigMap if permitted.
 
 use crate::SuspendOrder;
-use crate::remote::kept::Retained;
+use crate::remote::stored::Retained;
 use cluster::kube::Cluster;
 use view::View;
 use view::act::{Act, Actor, Done, Order, PartitionAct, Refusal};

@@ -74,8 +74,8 @@ pub async fn suspend(cluster: &Cluster, view: &View, order: &SuspendOrder) -> Re
         }
         match (first, done.iter().any(|one| one.why_not.is_none())) {
             (Some(code), false) => {
-                let said = |one: &OwnerDone| Some(format!("{}: {}", one.owner.words(), one.why_not.as_ref()?));
-                let why: Vec<String> = done.iter().filter_map(said).collect();
+                let reported = |one: &OwnerDone| Some(format!("{}: {}", one.owner.words(), one.why_not.as_ref()?));
+                let why: Vec<String> = done.iter().filter_map(reported).collect();
                 Err(Refusal::new(code, format!("cannot {verb} the owners of {}", order.app), why.join("; ")))
             }
             _ => Ok(done),
