@@ -22,6 +22,7 @@ mod in_terminal;
 mod observe;
 mod operators;
 mod pods;
+mod renewed;
 mod schedule;
 mod seen;
 mod shadow;

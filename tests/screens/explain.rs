@@ -43,7 +43,7 @@ fn a_pending_request_opens_its_explanation_and_back() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("x").unwrap();
     shows(&driver, "pending requests");
-    shows(&driver, " in root, most for ");
+    shows(&driver, " wait in root, ");
     let wanted = |target: &Target| matches!(target, Target::Why(_));
     go_to(&mut driver, wanted);
     driver.keys("<ret>").unwrap();
@@ -65,7 +65,7 @@ fn a_line_opens_what_it_names_and_back() {
     driver.keys("<ret>").unwrap();
     assert!(matches!(driver.state().page(), Page::Queues(page) if page.list.cursor.wanted.as_ref() == Some(&path)));
     driver.keys("<C-o>").unwrap();
-    shows(&driver, "most for ");
+    shows(&driver, " wait in root, ");
 }
 
 #[test]

@@ -55,6 +55,37 @@ fn a_resource_that_no_node_has_is_listed_before_the_shortage_of_the_closest_node
 }
 
 #[test]
+fn groups_are_in_the_order_of_what_removes_their_causes_then_by_number() {
+    let mut stage = stage("{name: q}, {name: full, resources: {max: {memory: 1}}}");
+    // Three need the end of other work, two a change, and one of each never runs or could run next.
+    stage.ask_for("a", "end", "{vcore: 3}", 0, 3);
+    for (app, queue, resources, count) in [
+        ("held", "root.full", "{memory: 1}", 2),
+        ("never", "root.q", "{'nvidia.com/gpu': 1}", 1),
+        ("large", "root.q", "{memory: 9}", 2),
+    ] {
+        stage.submit(app, queue);
+        stage.ask_for(app, "t", resources, 0, count);
+    }
+    stage.submit("one", "root.full");
+    stage.ask_for("one", "t", "{memory: 1}", 0, 1);
+    stage.asks(1);
+    let all = stage.partition().explain_all(Default::default(), None).unwrap();
+    let found: Vec<_> =
+        all.groups.iter().map(|group| (group.blocker.as_ref().map(Blocker::resolution), group.asks)).collect();
+    let order: Vec<_> =
+        found.iter().map(|(resolution, asks)| (resolution.is_none(), *resolution, std::cmp::Reverse(*asks))).collect();
+    assert!(order.is_sorted(), "{found:?}");
+    let kinds: Vec<_> = found.iter().map(|(resolution, _)| *resolution).collect();
+    assert_eq!(kinds[..2], [Some(Resolution::Never), Some(Resolution::Never)], "{found:?}");
+    assert!(kinds.contains(&Some(Resolution::Change)) && kinds.contains(&Some(Resolution::End)), "{found:?}");
+    let largest = found.iter().map(|(_, asks)| *asks).max().unwrap();
+    assert!(found[0].1 < largest, "the largest group is not first: {found:?}");
+    let first = &all.groups[0];
+    assert!(all.sentence().contains(&format!(", {} for ", first.asks)), "{}", all.sentence());
+}
+
+#[test]
 fn of_the_requests_of_an_application_the_one_that_never_runs_is_named() {
     let mut stage = stage("{name: q}");
     stage.ask_for("a", "waits", "{vcore: 3}", 9, 1);

@@ -20,7 +20,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use tower::{BoxError, Service};
 
 use super::connect;
-use super::plugin::Tokens;
+use super::plugin::{Credential, Plugin};
 
 /// How long an answer may take as a whole, and how large it may be.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl std::error::Error for Passed {}
 /// Creates a client whose errors name the server and the context.
 pub(super) fn client(
     config: Config,
-    tokens: Option<Tokens>,
+    plugin: Option<(Plugin, Credential)>,
     context: &str,
     bounds: Bounds,
 ) -> Result<Client, kube::Error> {
@@ -88,7 +88,7 @@ pub(super) fn client(
         server: Arc::clone(&server),
         context: Arc::clone(&context),
     });
-    Ok(connect::builder(config, tokens)?.with_layer(&layer).build())
+    Ok(connect::builder(config, plugin)?.with_layer(&layer).build())
 }
 
 #[derive(Clone)]

@@ -145,12 +145,15 @@ impl Cluster {
         // Fails only if a provider is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut config = self.known.config(&self.context.name).await?;
-        let tokens = match plugin::of(&mut config, self.bounds.whole) {
-            Some(plugin) => plugin.configure(&mut config).await.map_err(|fault| KubeFault::new(fault.to_string()))?,
+        let plugin = match plugin::of(&mut config, self.bounds.whole) {
+            Some(plugin) => {
+                let credential = plugin.credential().await.map_err(|fault| KubeFault::new(fault.to_string()))?;
+                Some((plugin, credential))
+            }
             None => None,
         };
         let asked = Asked::core("get", "services", None);
-        bounds::client(config, tokens, &self.context.name, self.bounds)
+        bounds::client(config, plugin, &self.context.name, self.bounds)
             .map_err(|error| KubeFault::of(error, &asked, None))
     }
 

@@ -2,9 +2,11 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use http::{Request, Response, Uri};
+use http::header::AUTHORIZATION;
+use http::{Request, Response, StatusCode, Uri};
 use http_body_util::BodyExt as _;
 use http_body_util::combinators::MapErr;
 use hyper::body::Incoming;
@@ -14,12 +16,11 @@ use hyper_util::rt::TokioExecutor;
 use kube::client::{Body, ClientBuilder, ConfigExt as _};
 use kube::config::Config;
 use tokio::time::timeout;
-use tower::filter::AsyncFilterLayer;
-use tower::util::BoxService;
+use tower::util::{BoxCloneSyncService, BoxService};
 use tower::{BoxError, ServiceBuilder, ServiceExt as _};
 
 use super::access::CONNECT;
-use super::plugin::Tokens;
+use super::plugin::{Credential, Plugin};
 
 /// After this time without data, the other end is probed.
 const IDLE: Duration = Duration::from_secs(4);
@@ -34,6 +35,8 @@ const LOST: Duration = Duration::from_secs(8);
 type Answered = MapErr<Incoming, fn(hyper::Error) -> BoxError>;
 /// Requests on connections that are probed.
 type Sends = BoxService<Request<Body>, Response<Answered>, BoxError>;
+/// Open connections to one server.
+type Connections = BoxCloneSyncService<Request<Body>, Response<Answered>, BoxError>;
 
 fn tcp() -> HttpConnector {
     let mut tcp = HttpConnector::new();
@@ -47,16 +50,38 @@ fn tcp() -> HttpConnector {
     tcp
 }
 
-/// What a client of this configuration sends its requests with. The library's own client has no way to set options of its connections.
+/// What a client of this configuration sends its requests with, and the credentials of a plugin. The library's own client has no way to set options of its connections.
 ///
 /// # Errors
 /// Credentials or certificates of the configuration are invalid, or it names a proxy.
-pub(super) fn builder(config: Config, tokens: Option<Tokens>) -> Result<ClientBuilder<Sends>, kube::Error> {
+pub(super) fn builder(
+    config: Config,
+    plugin: Option<(Plugin, Credential)>,
+) -> Result<ClientBuilder<Sends>, kube::Error> {
     if config.proxy_url.is_some() {
         // Its error names the proxy.
         ClientBuilder::try_from(config.clone())?;
     }
-    let auth = config.auth_layer()?;
+    let service = ServiceBuilder::new()
+        .layer(config.base_uri_layer())
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
+        .map_err(BoxError::from);
+    let namespace = config.default_namespace.clone();
+    let sends = match plugin {
+        None => service.service(connections(&config)?).boxed(),
+        Some((plugin, credential)) => {
+            let connections = connections(&credential.configured(&config))?;
+            let renewed = Renewed { config, plugin, current: Mutex::new((credential, connections)) };
+            let renewed = Arc::new(renewed);
+            service.service(tower::service_fn(move |request| Arc::clone(&renewed).send(request))).boxed()
+        }
+    };
+    Ok(ClientBuilder::new(sends, namespace))
+}
+
+/// Connections with the certificate of a configuration.
+fn connections(config: &Config) -> Result<Connections, kube::Error> {
     let tls = config.rustls_https_connector_with_connector(tcp())?;
     let longest = config.connect_timeout.unwrap_or(CONNECT);
     let connector = tower::service_fn(move |server: Uri| {
@@ -67,17 +92,40 @@ pub(super) fn builder(config: Config, tokens: Option<Tokens>) -> Result<ClientBu
         }) as Pin<Box<dyn Future<Output = _> + Send>>
     });
     let client: Client<_, Body> = Client::builder(TokioExecutor::new()).build(connector);
-    let service = ServiceBuilder::new()
-        .layer(config.base_uri_layer())
-        .option_layer(auth)
-        .option_layer(tokens.map(AsyncFilterLayer::new))
-        .layer(config.extra_headers_layer()?)
-        .map_err(BoxError::from)
-        .service(client);
     let answered = |response: Response<Incoming>| {
         response.map(|body| body.map_err(BoxError::from as fn(hyper::Error) -> BoxError))
     };
-    Ok(ClientBuilder::new(service.map_response(answered).boxed(), config.default_namespace))
+    Ok(BoxCloneSyncService::new(client.map_response(answered).map_err(BoxError::from)))
+}
+
+/// Sends each request with the newest credential of a plugin.
+struct Renewed {
+    config: Config,
+    plugin: Plugin,
+    current: Mutex<(Credential, Connections)>,
+}
+
+impl Renewed {
+    async fn send(self: Arc<Self>, mut request: Request<Body>) -> Result<Response<Answered>, BoxError> {
+        let credential = self.plugin.credential().await?;
+        if let Some(token) = credential.header()? {
+            request.headers_mut().insert(AUTHORIZATION, token);
+        }
+        let answer = self.connections(&credential)?.oneshot(request).await?;
+        if answer.status() == StatusCode::UNAUTHORIZED {
+            self.plugin.reject(&credential).await;
+        }
+        Ok(answer)
+    }
+
+    /// A server checks the certificate with which a connection was opened, so a new one needs new connections.
+    fn connections(&self, credential: &Credential) -> Result<Connections, kube::Error> {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if !current.0.has_certificate_of(credential) {
+            *current = (credential.clone(), connections(&credential.configured(&self.config))?);
+        }
+        Ok(current.1.clone())
+    }
 }
 
 #[cfg(test)]

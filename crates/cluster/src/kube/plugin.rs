@@ -4,19 +4,15 @@
 //! runs once at a time, with limits for its time and its output.
 
 use std::fmt;
-use std::future::Future;
 use std::io::{self, IsTerminal as _, Read, Write as _};
-use std::pin::Pin;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{Builder, sleep};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::Request;
-use http::header::{AUTHORIZATION, HeaderValue};
+use http::header::HeaderValue;
 use kube::config::{Config, ExecConfig, ExecInteractiveMode};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -24,8 +20,6 @@ use serde_json::json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::sync::{Mutex, oneshot};
-use tower::BoxError;
-use tower::filter::AsyncPredicate;
 
 /// A person at a terminal needs more time than a program, for example for a login in a browser.
 const PERSON: u32 = 5;
@@ -55,7 +49,7 @@ struct Answer {
     status: Status,
 }
 
-#[derive(Clone, Default, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Status {
     token: Option<String>,
@@ -64,8 +58,9 @@ struct Status {
     expiration_timestamp: Option<String>,
 }
 
+/// A token, or a certificate with its key, or both.
 #[derive(Clone)]
-struct Credential {
+pub(super) struct Credential {
     status: Status,
     expires: Option<OffsetDateTime>,
 }
@@ -73,6 +68,35 @@ struct Credential {
 impl Credential {
     fn lasts(&self) -> bool {
         self.expires.is_none_or(|expires| OffsetDateTime::now_utc() + BEFORE < expires)
+    }
+
+    /// The token as a header.
+    ///
+    /// # Errors
+    /// It has invalid characters.
+    pub fn header(&self) -> Result<Option<HeaderValue>, PluginFault> {
+        let Some(token) = &self.status.token else { return Ok(None) };
+        let mut value = HeaderValue::try_from(format!("Bearer {token}"))
+            .map_err(|_| PluginFault("the token of the credential plugin has invalid characters".to_owned()))?;
+        value.set_sensitive(true);
+        Ok(Some(value))
+    }
+
+    /// The configuration of connections with its certificate.
+    pub fn configured(&self, config: &Config) -> Config {
+        let mut config = config.clone();
+        let Status { client_certificate_data, client_key_data, .. } = &self.status;
+        if let (Some(certificate), Some(key)) = (client_certificate_data, client_key_data) {
+            config.auth_info.client_certificate_data = Some(STANDARD.encode(certificate));
+            config.auth_info.client_key_data = Some(SecretString::from(STANDARD.encode(key)));
+        }
+        config
+    }
+
+    /// Whether connections of another credential can be used.
+    pub fn has_certificate_of(&self, other: &Self) -> bool {
+        self.status.client_certificate_data == other.status.client_certificate_data
+            && self.status.client_key_data == other.status.client_key_data
     }
 }
 
@@ -103,20 +127,11 @@ impl Plugin {
         Self { exec, program, longest: longest * person, retained: Mutex::default() }
     }
 
-    /// Puts its certificate into the configuration. Returns the token of each request, if it gives tokens.
+    /// The credential of a request; it is renewed before it expires, and after the API server rejected it.
     ///
     /// # Errors
     /// The plugin gives no credential.
-    pub async fn configure(self, config: &mut Config) -> Result<Option<Tokens>, PluginFault> {
-        let Status { token, client_certificate_data, client_key_data, .. } = self.credential().await?.status;
-        if let (Some(certificate), Some(key)) = (client_certificate_data, client_key_data) {
-            config.auth_info.client_certificate_data = Some(STANDARD.encode(certificate));
-            config.auth_info.client_key_data = Some(SecretString::from(STANDARD.encode(key)));
-        }
-        Ok(token.is_some().then(|| Tokens(Arc::new(self))))
-    }
-
-    async fn credential(&self) -> Result<Credential, PluginFault> {
+    pub async fn credential(&self) -> Result<Credential, PluginFault> {
         let mut retained = self.retained.lock().await;
         if let Some((since, credential)) = &*retained
             && (since.elapsed() < AGAIN || credential.as_ref().is_ok_and(Credential::lasts))
@@ -128,13 +143,13 @@ impl Plugin {
         credential
     }
 
-    async fn header(&self) -> Result<Option<HeaderValue>, PluginFault> {
-        let Some(token) = self.credential().await?.status.token else { return Ok(None) };
-        let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| {
-            PluginFault(format!("the token of the credential plugin {} has invalid characters", self.program))
-        })?;
-        value.set_sensitive(true);
-        Ok(Some(value))
+    /// The API server does not accept a credential: a later request has a new one.
+    pub async fn reject(&self, rejected: &Credential) {
+        if let Some((_, Ok(credential))) = &mut *self.retained.lock().await
+            && credential.status == rejected.status
+        {
+            credential.expires = Some(OffsetDateTime::UNIX_EPOCH);
+        }
     }
 
     async fn run(&self) -> Result<Credential, PluginFault> {
@@ -228,25 +243,6 @@ impl Plugin {
                 let _ = writeln!(io::stderr(), "credential plugin {}: {reported}", self.program);
             }
         }
-    }
-}
-
-/// Gives each request the token of a plugin.
-#[derive(Clone)]
-pub(super) struct Tokens(Arc<Plugin>);
-
-impl<B: Send + 'static> AsyncPredicate<Request<B>> for Tokens {
-    type Future = Pin<Box<dyn Future<Output = Result<Request<B>, BoxError>> + Send>>;
-    type Request = Request<B>;
-
-    fn check(&mut self, mut request: Request<B>) -> Self::Future {
-        let plugin = Arc::clone(&self.0);
-        Box::pin(async move {
-            if let Some(value) = plugin.header().await? {
-                request.headers_mut().insert(AUTHORIZATION, value);
-            }
-            Ok(request)
-        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::waits::cause;
 use crate::PartitionView;
+use crate::waiting::Resolution;
 use model::{QueuePath, Time, VCORE};
 
 /// Applications that wait for the same cause.
@@ -36,7 +37,7 @@ pub struct WaitingNow {
     pub p50: Option<Duration>,
     /// The 95th percentile of these ages.
     pub p95: Option<Duration>,
-    /// The causes: those that time does not remove, then the most frequent; together they cover all waiting applications.
+    /// The causes by what removes them, then the most frequent; together they cover all waiting applications.
     pub causes: Vec<WaitingCause>,
     /// The queues with waiting applications; the root includes all.
     pub queues: BTreeMap<QueuePath, WaitingIn>,
@@ -47,11 +48,12 @@ impl WaitingNow {
     pub fn of(part: &PartitionView, at: Time) -> Self {
         let mut ages = Vec::new();
         let mut queues: BTreeMap<QueuePath, (u64, Vec<Duration>)> = BTreeMap::new();
-        let mut causes: BTreeMap<(bool, &'static str), (u64, i64)> = BTreeMap::new();
+        let mut causes: BTreeMap<(Resolution, &'static str), (u64, i64)> = BTreeMap::new();
         let mut apps = 0;
         for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
             apps += 1;
-            let found = cause(part, app).map_or((true, "unknown"), |(cause, _)| (cause.resolution(), cause.label()));
+            let found = cause(part, app)
+                .map_or((Resolution::Turn, "unknown"), |(cause, _)| (cause.resolution(), cause.label()));
             let known = causes.entry(found).or_default();
             known.0 += 1;
             known.1 = known.1.saturating_add(app.pending.amount(VCORE));

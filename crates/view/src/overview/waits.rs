@@ -1,10 +1,11 @@
-//! The causes of waiting applications, one line each: causes that time does not remove are first.
+//! The causes of waiting applications, one line each, by what removes them, then the most frequent.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{Concern, Rank};
 use crate::never::Never;
-use crate::waiting::{SheetLine, Target};
+use crate::waiting::{Resolution, SheetLine, Target};
 use crate::{AppRow, AskState, PartitionView, PendingReason};
 use model::Time;
 
@@ -15,7 +16,7 @@ struct Cause<'v> {
 }
 
 pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
-    let mut causes: BTreeMap<(bool, String), Cause<'_>> = BTreeMap::new();
+    let mut causes: BTreeMap<(Resolution, String), Cause<'_>> = BTreeMap::new();
     for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
         let Some((ground, since)) = cause(part, app) else { continue };
         let known = causes.entry((ground.resolution(), ground.words())).or_default();
@@ -26,10 +27,9 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     }
     let mut causes: Vec<_> =
         causes.into_iter().filter_map(|(cause, all)| Some((cause, all.apps, all.oldest?))).collect();
-    // Causes that time does not remove are first.
-    causes.sort_by_key(|((resolution, _), _, (since, _))| (*resolution, *since));
-    let line = |((resolution, cause), apps, (since, app)): ((bool, String), u64, (Time, &AppRow))| {
-        let waits = if resolution { " for" } else { ":" };
+    causes.sort_by_key(|((resolution, _), apps, (since, _))| (*resolution, Reverse(*apps), *since));
+    let line = |((resolution, cause), apps, (since, app)): ((Resolution, String), u64, (Time, &AppRow))| {
+        let waits = if resolution == Resolution::Never { ":" } else { " for" };
         let text = match apps {
             1 => format!("{}{waits} {cause}", app.id),
             _ => format!("{apps}{waits} {cause}, first {}", app.id),
@@ -48,9 +48,15 @@ pub(super) enum Ground {
 }
 
 impl Ground {
-    /// Whether time or the end of other work can remove it.
-    pub(super) const fn resolution(&self) -> bool {
-        !matches!(self, Self::Never(_))
+    /// What removes it.
+    pub(super) const fn resolution(&self) -> Resolution {
+        match self {
+            Self::Never(_) => Resolution::Never,
+            Self::QueueApps | Self::LimitApps => Resolution::Change,
+            Self::Tried(PendingReason::QueueQuota | PendingReason::UserQuota) => Resolution::Change,
+            Self::Tried(PendingReason::NoNode | PendingReason::Placeholder) => Resolution::End,
+            Self::Tried(PendingReason::NotTried | PendingReason::Turn) => Resolution::Turn,
+        }
     }
 
     /// A sentence, or what follows "waits for".
@@ -91,7 +97,7 @@ impl Ground {
 /// `queue maximum`.
 pub fn cause_words(part: &PartitionView, app: &AppRow) -> Option<String> {
     let (ground, _) = cause(part, app)?;
-    Some(if ground.resolution() { ground.label().to_owned() } else { ground.words() })
+    Some(if matches!(ground, Ground::Never(_)) { ground.words() } else { ground.label().to_owned() })
 }
 
 /// The cause and start of the wait: a request that can never be allocated, otherwise the oldest one that a cycle has tried.

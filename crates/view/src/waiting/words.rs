@@ -241,10 +241,11 @@ impl Sentence for Overview {
         let place = self.below.as_ref().map_or_else(|| format!("partition {}", self.partition), ToString::to_string);
         match (self.apps, self.groups.first()) {
             (0, _) | (_, None) => format!("no requests wait in {place}"),
-            (apps, Some(most)) => {
+            (apps, Some(first)) => {
                 let verb = if apps == 1 { "waits" } else { "wait" };
                 let (who, asks) = (count(apps, "application"), count(self.asks, "request"));
-                format!("{who} with {asks} {verb} in {place}, most for {}", cause(most))
+                let part = if first.asks == self.asks { "all".to_owned() } else { first.asks.to_string() };
+                format!("{who} with {asks} {verb} in {place}, {part} for {}", cause(first))
             }
         }
     }

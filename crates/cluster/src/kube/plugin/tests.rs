@@ -127,7 +127,7 @@ async fn a_credential_is_renewed_within_the_time_limit() {
         if let Some((since, _)) = &mut *plugin.retained.lock().await {
             *since = since.checked_sub(AGAIN).unwrap();
         }
-        plugin.header().await
+        plugin.credential().await.map(|credential| credential.header().unwrap())
     };
     assert_eq!(later().await.unwrap().unwrap(), "Bearer t1");
     script(&dir, &counting(&dir, ", \"expirationTimestamp\": \"2901-01-01T00:00:00Z\""));
