@@ -23,7 +23,7 @@ use forecast::whatif::Fork;
 use view::View;
 use view::act::{Done, Refusal};
 
-/// Views take at most one of so many parts of the time, unless they take very long.
+/// Views take at most this fraction of the time (1/N), unless they take very long.
 const SHARE: u32 = 10;
 /// How long records wait for a write if no answer depends on them.
 const WRITE_EVERY: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! Which tasks of each waiting array are queued or running: only so many are at a time.
+//! Which tasks of each waiting array are queued or running: their number at a time has a limit.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

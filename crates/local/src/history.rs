@@ -8,7 +8,7 @@ use super::daemon::Daemon;
 use super::table::Table;
 use super::wall_ms;
 
-/// The share of time that the search of records may take: one of so many parts. Many records may be needed.
+/// The share of time that the search of records may take: 1/N. Many records may be needed.
 const SHARE: u32 = 20;
 
 /// The limits. A limit of 0 keeps only records that are needed.
