@@ -131,6 +131,7 @@ impl fmt::Display for Remote {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Queue {
+    queuename: Option<IgnoredAny>,
     child_names: Option<IgnoredAny>,
     children_names: Option<IgnoredAny>,
     children: Option<IgnoredAny>,
@@ -162,8 +163,11 @@ pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release
 /// # Errors
 /// Not a queue.
 pub fn detect_by_queues(queues: &[u8]) -> Result<Release, Fault> {
-    let queue: Queue = serde_json::from_slice(queues)
-        .map_err(|error| Fault::Unreadable("the queues".to_owned(), dto::plain(&error)))?;
+    let fault = |why| Fault::Unreadable("the queues".to_owned(), why);
+    let queue: Queue = serde_json::from_slice(queues).map_err(|error| fault(dto::plain(&error)))?;
+    if queue.queuename.is_none() {
+        return Err(fault("a queue without a name".to_owned()));
+    }
     Ok(by_shape(queue.quota_preemption_delay.is_some(), queue.priority_sorting.is_some(), &queue))
 }
 
@@ -219,8 +223,10 @@ mod tests {
             (r#""childNames":["root.a"],"prioritySorting":true"#, Release::V1_7),
             (r#""childNames":["root.a"]"#, Release::V1_6),
         ] {
-            assert_eq!(detect_by_queues(format!("{{{queue}}}").as_bytes()).unwrap(), release, "{queue}");
+            let named = format!(r#"{{"queuename":"root",{queue}}}"#);
+            assert_eq!(detect_by_queues(named.as_bytes()).unwrap(), release, "{queue}");
         }
+        assert!(matches!(detect_by_queues(br#"{"name": "default", "capacity": 7}"#), Err(Fault::Unreadable(..))));
         assert_eq!(Remote::YuniKorn(Release::Newer).to_string(), "YuniKorn newer than 1.9, treated as 1.9");
         assert_eq!(Remote::YuniKorn(Release::Newer).profile(), Profile::V1_9_0);
         assert_eq!(detect(b"[]", None).unwrap(), None);

@@ -11,12 +11,14 @@ use source::Source;
 use source::remote::once::{Once, Want};
 
 use crate::common::kornsole_command;
+use crate::remote::commands::kornsole_set;
 use crate::remote::observer::{Observer, PATIENCE};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
 const RELEASE: &str = "1.8.0";
 const PARTITIONS: &str = "/ws/v1/partitions";
+const SERVER: &str = "/kornsole/v1/server";
 /// Every endpoint that the console and the commands read, and the words for its content.
 const ENDPOINTS: [(&str, &str); 13] = [
     (PARTITIONS, "the list of partitions"),
@@ -255,4 +257,38 @@ fn an_error_of_a_remote_names_the_endpoint() {
         assert!(!output.status.success() && reported.contains(words), "{reported}");
         assert!(reported.contains(&format!("(answer to GET {path})")), "{reported}");
     }
+}
+
+/// Waits until a kornsole server is shown by its other answers, and, after `mend`, as what it is.
+fn identified_later(server: &Server, why: &str, mend: impl FnOnce()) {
+    let observer = Observer::at(&server.url());
+    observer.wait("the lists", |view, link| {
+        let doubted = format!("It may be a kornsole server: {why}");
+        let reported = view.notices.iter().any(|one| one.title == "connected: YuniKorn 1.8" && one.text == doubted);
+        let part = view.partitions.first()?;
+        (reported && link.is_live() && part.nodes.len() == 3 && part.apps.iter().flatten().count() > 0).then_some(())
+    });
+    mend();
+    observer.wait("the product", |view, link| {
+        let title = "now connected to kornsole 0.1.0, before to YuniKorn 1.8";
+        (link.is_live() && view.notices.iter().any(|one| one.title == title)).then_some(())
+    });
+}
+
+#[test]
+fn a_kornsole_server_whose_identity_is_lost_for_a_while_is_identified_later() {
+    let busy = Answer { status: 429, ..Answer::json(r#"{"status_code":429,"message":"too many requests"}"#) };
+    let (gone, cut) = (Answer::text(503, "no healthy upstream"), Mischief::Delayed(SERVER));
+    for (answer, why) in [(busy, "429: too many requests"), (gone, "503: no healthy upstream")] {
+        let mut set = kornsole_set();
+        set.insert(get(SERVER), answer);
+        let server = Server::start(set);
+        let output = kornsole(&["queues", "--server", &server.url()]);
+        let warning = format!("warning: read as YuniKorn 1.8, but it may be kornsole: {why} (answer to GET {SERVER})");
+        assert!(output.status.success() && both(&output).contains(&warning), "{}", both(&output));
+        identified_later(&server, &format!("{why} (answer to GET {SERVER})"), || server.answer(kornsole_set()));
+    }
+    let server = Server::start(kornsole_set());
+    server.mischief(cut);
+    identified_later(&server, "no answer within 400ms", || server.mischief(Mischief::None));
 }

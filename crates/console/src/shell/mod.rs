@@ -5,6 +5,7 @@
 
 pub mod driver;
 pub(crate) mod external_editor;
+mod frame_rate;
 pub(crate) mod input_gate;
 mod linear;
 mod news;

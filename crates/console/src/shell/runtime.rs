@@ -29,6 +29,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use crate::input::terminal_events;
+use crate::shell::frame_rate::FrameRate;
 use crate::shell::input_gate::InputGate;
 use crate::shell::personal::Personal;
 use crate::shell::session::{Incoming, Session};
@@ -40,7 +41,6 @@ use crate::state::Options;
 use crate::state::effect::Effect;
 use source::Source;
 
-const FLOOR: Duration = Duration::from_millis(16);
 const BATCH: usize = 64;
 
 enum Event {
@@ -108,9 +108,8 @@ pub fn run_tapped(
     }
     let workers = Workers::new()?;
     let start = Instant::now();
-    let (last_news, waiting, left, due) = (start, false, false, Due::default());
-    Loop { screen, session, time, tap, input, workers, events, sender, news, start, last_news, waiting, left, due }
-        .run()
+    let (rate, waiting, left, due) = (FrameRate::default(), false, false, Due::default());
+    Loop { screen, session, time, tap, input, workers, events, sender, news, start, rate, waiting, left, due }.run()
 }
 
 fn watch_input(sender: &Sender<Event>, gate: &InputGate) -> color_eyre::Result<()> {
@@ -173,7 +172,7 @@ struct Loop {
     sender: Sender<Event>,
     news: Arc<AtomicBool>,
     start: Instant,
-    last_news: Instant,
+    rate: FrameRate,
     waiting: bool,
     left: bool,
     due: Due,
@@ -231,8 +230,11 @@ impl Loop {
             if due.repaint {
                 self.screen.forget()?;
             }
-            if due.redraw || due.repaint {
+            let now = self.now();
+            if due.repaint || (due.redraw && self.rate.next_frame(now) <= now) {
                 self.draw()?;
+            } else {
+                self.due.redraw = due.redraw;
             }
         }
     }
@@ -242,14 +244,17 @@ impl Loop {
     }
 
     fn draw(&mut self) -> color_eyre::Result<()> {
+        self.rate.drawn(self.now());
         let Self { screen, session, .. } = self;
         screen.draw(|frame| session.draw(frame)).wrap_err("cannot write to the terminal")
     }
 
     fn wait(&mut self) -> color_eyre::Result<Option<Event>> {
         let now = self.now();
-        let news = self.waiting.then(|| (self.last_news + FLOOR).saturating_duration_since(self.start));
-        let due = [news, self.session.next_wake()].into_iter().flatten().min();
+        let next = self.rate.next_refresh(now);
+        let wake = self.session.next_wake().map(|wake| wake.max(next));
+        let frame = self.due.redraw.then(|| self.rate.next_frame(now));
+        let due = [self.waiting.then_some(next), wake, frame].into_iter().flatten().min();
         let ended = "the events of the console ended";
         match due {
             None => self.events.recv().map(Some).wrap_err(ended),
@@ -287,6 +292,7 @@ impl Loop {
     }
 
     fn take_input(&mut self, input: Input) -> color_eyre::Result<()> {
+        self.rate.input(self.now());
         let Some(tap) = &mut self.tap else { return self.step(Incoming::Input(input)) };
         tap.input(&input, self.time.at(&**self.session.source()));
         // Input applies to the newest state, so that a tape replays to the same result.
@@ -360,13 +366,12 @@ impl Loop {
 
     fn refresh(&mut self) -> color_eyre::Result<()> {
         let now = self.now();
-        let news = self.waiting && self.last_news.elapsed() >= FLOOR;
-        if !news && self.session.next_wake().is_none_or(|due| due > now) {
+        let wakes = self.session.next_wake().is_some_and(|wake| wake <= now);
+        if !(self.waiting || wakes) || now < self.rate.next_refresh(now) {
             return Ok(());
         }
-        if news {
-            self.waiting = false;
-            self.last_news = Instant::now();
+        self.rate.refreshed(now);
+        if std::mem::take(&mut self.waiting) {
             // Cleared before the view is read: later updates are signaled again.
             self.news.store(false, Ordering::Release);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::frame::{self, Kind};
 use super::record::{Record, RecordedCommand};
-use super::store::{Store, StoreError};
+use super::store::{AT_ONCE, Store, StoreError};
 use crate::core::Core;
 use crate::replay;
 use crate::setup::Setup;
@@ -15,8 +15,6 @@ use forecast::whatif::Fork;
 use model::{Profile, Time};
 use scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
 
-const BLOCKS: usize = 256;
-
 /// Reads the records from number `from` until the end or until `each` returns false. Returns the number after the last
 /// one.
 ///
@@ -25,28 +23,26 @@ const BLOCKS: usize = 256;
 pub fn records(store: &Store, from: u64, mut each: impl FnMut(u64, Record) -> bool) -> Result<u64, StoreError> {
     let mut next = from;
     loop {
-        let blocks = store.blocks(next, BLOCKS)?;
+        let blocks = store.blocks(next, AT_ONCE)?;
         let before = next;
         for (first, block) in blocks {
-            let mut found = Vec::new();
-            let whole = frame::read_all(&block, |frame| {
-                if frame.kind == Kind::Record && frame.key >= next {
-                    found.push((frame.key, Record::read(frame.content)));
+            let (mut rest, mut number) = (&block[..], first);
+            while !rest.is_empty() {
+                let corrupt = || StoreError::Damaged(format!("record {number} is corrupt"));
+                let (frame, after) = frame::read(rest).ok_or_else(corrupt)?;
+                (rest, number) = (after, frame.key + 1);
+                if frame.kind != Kind::Record || frame.key < next {
+                    continue;
                 }
-            });
-            for (number, record) in found {
-                if number != next {
-                    return Err(missing(next, number));
+                if frame.key != next {
+                    return Err(missing(next, frame.key));
                 }
-                let record = record.map_err(|why| StoreError::Damaged(format!("record {number}: {why}")))?;
+                let damaged = |why| StoreError::Damaged(format!("record {}: {why}", frame.key));
+                let record = Record::read(frame.content).map_err(damaged)?;
                 next += 1;
-                if !each(number, record) {
+                if !each(frame.key, record) {
                     return Ok(next);
                 }
-            }
-            if let Err(last) = whole {
-                let number = last.map_or(first, |last| last + 1);
-                return Err(StoreError::Damaged(format!("record {number} is corrupt")));
             }
         }
         if next == before {

@@ -17,7 +17,10 @@ use model::messagepack;
 pub const FORMAT: u32 = 1;
 
 /// Bytes of the file cached in memory.
-const CACHE: usize = 16 << 20;
+const CACHE: usize = 4 << 20;
+
+/// Bytes of records that are read at one time. A busy journal has blocks of 100 kB.
+pub const AT_ONCE: usize = 1 << 20;
 
 /// The maximum allocation in bytes based on a size in the file; the actual data may be larger.
 const MOST_AT_ONCE: usize = 64 << 20;
@@ -215,11 +218,11 @@ impl Store {
         Err(StoreError::Damaged(format!("the length of the snapshot at record {key}")))
     }
 
-    /// Returns up to `most` blocks of records, starting with the one that contains `from`.
+    /// Returns blocks of records, starting with the one that contains `from`, until they have this many bytes.
     ///
     /// # Errors
     /// Returns an error if they cannot be read.
-    pub fn blocks(&self, from: u64, most: usize) -> Result<Vec<(u64, Vec<u8>)>, StoreError> {
+    pub fn blocks(&self, from: u64, bytes: usize) -> Result<Vec<(u64, Vec<u8>)>, StoreError> {
         let first = self.with(|database| {
             let read = database.begin_read()?;
             match read.open_table(RECORDS) {
@@ -231,7 +234,7 @@ impl Store {
                 Err(error) => Err(error.into()),
             }
         })?;
-        self.rows(RECORDS, first.., most)
+        self.rows(RECORDS, first.., bytes)
     }
 
     /// The bytes of a record; `None` if it is missing or damaged.
@@ -266,7 +269,7 @@ impl Store {
     pub fn look_through(&self, from: u64) -> Result<(), StoreError> {
         let mut next = from;
         loop {
-            let blocks = self.blocks(next, 256)?;
+            let blocks = self.blocks(next, AT_ONCE)?;
             let before = next;
             for (first, block) in blocks {
                 let mut at = first;
@@ -354,19 +357,25 @@ impl Store {
         &self,
         table: TableDefinition<'static, u64, &'static [u8]>,
         range: impl RangeBounds<u64>,
-        most: usize,
+        bytes: usize,
     ) -> Result<Vec<(u64, Vec<u8>)>, StoreError> {
         self.with(|database| {
+            let (mut rows, mut size) = (Vec::new(), 0);
             let read = database.begin_read()?;
-            match read.open_table(table) {
-                Ok(table) => {
-                    let rows = table.range(range)?.take(most);
-                    let rows = rows.map(|row| row.map(|(key, value)| (key.value(), value.value().to_vec())));
-                    Ok(rows.collect::<Result<_, _>>()?)
+            let table = match read.open_table(table) {
+                Ok(table) => table,
+                Err(redb::TableError::TableDoesNotExist(_)) => return Ok(rows),
+                Err(error) => return Err(error.into()),
+            };
+            for row in table.range(range)? {
+                let (key, value) = row?;
+                size += value.value().len();
+                rows.push((key.value(), value.value().to_vec()));
+                if size >= bytes {
+                    break;
                 }
-                Err(redb::TableError::TableDoesNotExist(_)) => Ok(Vec::new()),
-                Err(error) => Err(error.into()),
             }
+            Ok(rows)
         })
     }
 }

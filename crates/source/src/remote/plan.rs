@@ -17,10 +17,12 @@ use model::{AppId, NodeId, QueuePath};
 const AT_ONCE: usize = 4;
 /// An interval is at least this factor of the answer time.
 const STRETCH: u32 = 10;
-/// An interval is at least this factor of the processor time for the answer: 4% of a core for each kind.
-const COST: u32 = 25;
-/// The same while events report every change, without news: 1% of a core.
-const COST_IDLE: u32 = 100;
+/// An interval is at least this factor of the processor time for the answer: 2% of a core for each kind.
+const COST: u32 = 50;
+/// The same while events report every change, without news: 0.1% of a core.
+const COST_IDLE: u32 = 1000;
+/// The longest interval because of processor time.
+const LONGEST_IDLE: Duration = Duration::from_secs(60);
 /// Events are read at every interval: after this many without them, they are missing.
 const FED_FOR: u32 = 5;
 const LONGEST: Duration = Duration::from_secs(10 * 60);
@@ -236,8 +238,10 @@ fn interval(
 ) -> Option<Duration> {
     let wanted = if on_screen || query.is_basic() { every } else { every * query.pace() };
     let asked = entry.asked?;
-    let cost = if fed.is_some_and(|fed| asked < fed + FED_FOR * every) { COST_IDLE } else { COST };
-    let stretched = (entry.took * STRETCH).max(entry.cost * cost).min(LONGEST);
+    // The partitions are small, and show whether the server answers.
+    let is_fed = *query != Query::Partitions && fed.is_some_and(|fed| asked < fed + FED_FOR * every);
+    let idle = if is_fed { (entry.cost * COST_IDLE).min(LONGEST_IDLE) } else { Duration::ZERO };
+    let stretched = (entry.took * STRETCH).max(entry.cost * COST).min(LONGEST).max(idle);
     Some(asked + wanted.max(stretched))
 }
 

@@ -172,8 +172,12 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
                 }
                 if more { Duration::ZERO } else { every }
             }
-            // Disabled or unsupported there.
-            Err(fault) if fault.is_answer() || matches!(fault, Fault::Refused(500, _)) => OFF,
+            // Disabled or unsupported there. After events were read, a proxy may say so for a moment.
+            Err(fault)
+                if follow.instance.is_none() && (fault.is_answer() || matches!(fault, Fault::Refused(500, _))) =>
+            {
+                OFF
+            }
             Err(_) => {
                 failures += 1;
                 chance.within(every, failures)

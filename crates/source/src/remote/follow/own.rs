@@ -1,6 +1,6 @@
 //! Events of a kornsole server by id (`rest.md` E10): pages until the end, then the stream from the next id.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
@@ -159,10 +159,10 @@ pub async fn page(client: &Client, position: &mut Position) -> Result<(Vec<Event
 pub async fn run(client: Client, every: Duration, seed: u64, messages: Sender<EventMessage>) {
     let (mut position, mut chance, mut failures) = (Position::default(), Chance::new(seed), 0_u32);
     while !messages.is_closed() {
-        let pause = match follow(&client, &mut position, &messages, &mut failures).await {
+        let pause = match follow((&client, every), &mut position, &messages, &mut failures).await {
             Ok(()) => every,
-            // Denied or unsupported.
-            Err(fault) if fault.is_answer() => OFF,
+            // Denied or unsupported. After events were read, a proxy may say so for a moment.
+            Err(fault) if fault.is_answer() && position.instance.is_none() => OFF,
             Err(_) => {
                 failures += 1;
                 chance.within(every, failures)
@@ -177,7 +177,7 @@ pub async fn run(client: Client, every: Duration, seed: u64, messages: Sender<Ev
 
 /// Reads pages to the end, then the stream until it closes.
 async fn follow(
-    client: &Client,
+    (client, every): (&Client, Duration),
     position: &mut Position,
     messages: &Sender<EventMessage>,
     failures: &mut u32,
@@ -192,12 +192,17 @@ async fn follow(
     *failures = 0;
     let since = position.next.unwrap_or_default();
     let mut stream = client.lines(&format!("kornsole/v1/events/stream?since={since}"), STREAM_HEADER).await?;
+    let mut last = Instant::now();
     while !messages.is_closed() {
-        let lines = gathered(&mut stream).await?;
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let (report, ends) = position.read(&lines);
+        hand_on(messages, vec![EventMessage::Current(Instant::now(), None)]).await;
+        let first = match tokio::time::timeout(every, stream.next()).await {
+            Ok(first) => first?,
+            Err(_) if last.elapsed() >= SILENCE => return Err(Fault::Slow("an event of the stream", SILENCE)),
+            Err(_) => continue,
+        };
+        last = Instant::now();
+        let Some(first) = first else { return Ok(()) };
+        let (report, ends) = position.read(&gathered(first, &mut stream).await);
         hand_on(messages, report).await;
         if ends {
             return Ok(());
@@ -213,11 +218,8 @@ async fn hand_on(messages: &Sender<EventMessage>, report: Vec<EventMessage>) {
     }
 }
 
-async fn gathered(stream: &mut Lines) -> Result<Vec<Vec<u8>>, Fault> {
-    let silent = |_| Fault::Slow("an event of the stream", SILENCE);
-    let Some(first) = tokio::time::timeout(SILENCE, stream.next()).await.map_err(silent)?? else {
-        return Ok(Vec::new());
-    };
+/// The line and those that follow it closely.
+async fn gathered(first: Vec<u8>, stream: &mut Lines) -> Vec<Vec<u8>> {
     let mut lines = vec![first];
     let until = tokio::time::Instant::now() + GATHER;
     while lines.len() < AT_ONCE {
@@ -227,7 +229,7 @@ async fn gathered(stream: &mut Lines) -> Result<Vec<Vec<u8>>, Fault> {
             Ok(Ok(None) | Err(_)) | Err(_) => break,
         }
     }
-    Ok(lines)
+    lines
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ impl Once {
         self.unknown.clear();
         self.unanswered.clear();
         self.reasons.clear();
+        let remote = &self.remote;
+        self.reasons.extend(self.doubt.iter().map(|why| format!("read as {remote}, but it may be kornsole: {why}")));
         self.look_at_partitions()?;
         // Without it, only limits and access lists are unknown.
         let _ = self.ask(Query::Config);

@@ -50,6 +50,8 @@ pub struct Once {
     remote_state: RemoteState,
     /// The partitions without a list, and why; until the next request of the list.
     without_list: Option<(Vec<dto::Partition>, Fault)>,
+    /// Why it may be a kornsole server.
+    doubt: Option<Fault>,
     unknown: Vec<dto::Unknown>,
     /// The failed queries of the last call, and the reasons for users.
     unanswered: Vec<Query>,
@@ -68,10 +70,10 @@ impl Once {
             .enable_all()
             .build()
             .map_err(|error| failed(error.to_string()))?;
-        let got = runtime.block_on(identify(&client))?;
+        let got = runtime.block_on(identify(&client, Duration::MAX))?;
         // Without a partition, the release cannot be detected, and there is nothing to read.
-        let Identified { remote, without_list } =
-            got.value.unwrap_or(Identified { remote: Remote::YuniKorn(Release::V1_8), without_list: None });
+        let Identified { remote, doubt, without_list } =
+            got.value.unwrap_or_else(|| Identified::of(Remote::YuniKorn(Release::V1_8)));
         let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
         let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
         Ok(Self {
@@ -81,6 +83,7 @@ impl Once {
             has_token: target.has_token(),
             remote_state,
             without_list,
+            doubt,
             unknown: Vec::new(),
             unanswered: Vec::new(),
             reasons: Vec::new(),

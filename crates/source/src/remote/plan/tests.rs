@@ -57,15 +57,31 @@ fn slow_and_costly_answers_stretch_their_interval() {
     let asked = run(&mut plan, Duration::ZERO, 60 * S, |query| if *query == Query::Apps(p()) { S } else { MS });
     assert_eq!(count(&asked, &Query::Apps(p())), 6, "ten times what it took");
     assert_eq!(count(&asked, &Query::Queues(p())), 30, "nobody else waits for it");
+}
+
+#[test]
+fn without_changes_lists_are_read_seldom_but_the_partitions_are_not() {
     let mut plan = Plan::new(2 * S);
-    let query = plan.take_due(Duration::ZERO).remove(0);
-    plan.done(&query, 150 * MS, 150 * MS);
-    assert_eq!(plan.next_due(), Some(Duration::from_millis(3750)), "4 % of a core");
-    plan.fed(Duration::ZERO);
-    plan.done(&query, 150 * MS, 150 * MS);
-    assert_eq!(plan.next_due(), Some(15 * S), "1 % while events report every change");
+    plan.add(Query::Queues(p()), Duration::ZERO);
+    let queries = plan.take_due(Duration::ZERO);
+    assert_eq!(queries, [Query::Partitions, Query::Queues(p())]);
+    let mut due = |fed: bool, cost: Duration| {
+        if fed {
+            plan.fed(Duration::ZERO);
+        }
+        queries
+            .iter()
+            .map(|query| {
+                plan.done(query, 150 * MS, cost);
+                plan.entries[query].due
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(due(false, 150 * MS), [Duration::from_millis(7500); 2], "2 % of a core");
+    assert_eq!(due(true, 30 * MS), [2 * S, 30 * S], "0.1 % while events report every change");
+    assert_eq!(due(true, 150 * MS), [Duration::from_millis(7500), 60 * S], "but each minute");
     plan.expedite(|_| true, S);
-    assert_eq!(plan.next_due(), Some(Duration::from_millis(5250)), "an event shortens that");
+    assert_eq!(plan.entries[&queries[1]].due, 9 * S, "an event shortens that");
 }
 
 #[test]

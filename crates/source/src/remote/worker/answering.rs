@@ -5,14 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Message, PUBLISH_EVERY, Worker};
+use tokio::task::JoinHandle;
+
+use super::{Message, PUBLISH_EVERY, Worker, records};
 use crate::remote::follow::{self, Feed, Reader};
 use crate::remote::objects;
 use crate::remote::plan::Query;
-use client::Remote;
+use client::{Fault, Release, Remote};
 use cluster::kube::{Cluster, Pace};
 use view::act::rights;
 use view::{NoticeWeight, View};
+use wire::convert::read::Shapes;
 
 /// The number of applications to scan for namespaces per published view.
 const APPS: usize = 5_000;
@@ -60,7 +63,26 @@ impl Worker {
         });
     }
 
-    pub(super) fn report_identity(&mut self, before: Option<&Remote>, remote: &Remote) {
+    /// Reads everything from another product or release.
+    pub(super) fn start_over(&mut self, before: Option<&Remote>, remote: &Remote, doubt: Option<&Fault>) {
+        let now = self.now();
+        self.report_identity(before, remote, doubt);
+        let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
+        self.remote_state.read_as(remote.profile(), Shapes { has_allocation_time });
+        self.config_text = None;
+        self.with_link(|link| link.keep_parts(|_| false));
+        self.shared.remote.store(Some(Arc::new(remote.clone())));
+        self.follow(remote);
+        let retained = self.retained().is_some();
+        self.shared.keep_records(|records| *records = records::of_remote(remote, self.has_token, retained));
+        self.load_retained();
+        let in_background = [Query::Health, Query::Metrics, Query::Audit, Query::History];
+        for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(in_background) {
+            self.plan.add(query, now);
+        }
+    }
+
+    fn report_identity(&mut self, before: Option<&Remote>, remote: &Remote, doubt: Option<&Fault>) {
         let title = match before {
             None => format!("connected: {remote}"),
             Some(before) if before.to_string() == remote.to_string() => return,
@@ -68,22 +90,24 @@ impl Worker {
         };
         let hints = self.hints_at_token && remote.kornsole().is_some();
         let hint = if hints { "Read only: no token. Use --token-file or KORNSOLE_TOKEN." } else { "" };
-        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
+        let details = doubt.map_or_else(|| hint.to_owned(), |fault| format!("It may be a kornsole server: {fault}"));
+        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, details);
     }
 
-    pub(super) fn follow(&mut self, remote: &Remote) {
-        if let Some(before) = self.follower.take() {
-            before.abort();
+    fn follow(&mut self, remote: &Remote) {
+        let follower = self.follower.take().inspect(JoinHandle::abort).is_some();
+        if self.reader.take().is_some() || follower {
+            // Another product numbers its events differently.
+            self.shared.forget_events();
             self.feed_lost("another release of the scheduler answers".to_owned());
         }
+        let feed = Feed::of(remote, self.has_token);
         if self.shared.clock.is_stepped() {
-            let feed = Feed::of(remote, self.has_token);
-            self.reader.get_or_insert_with(|| Reader::new(feed));
+            self.reader = Some(Reader::new(feed));
             self.plan.add(Query::Events, self.now());
             return;
         }
         let (messages, events) = follow::channel();
-        let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
         self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, messages)));
         self.events = Some(events);

@@ -1,8 +1,9 @@
 //! Identifies the product and release.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::Worker;
+use super::{Message, Worker};
 use crate::remote::plan::Query;
 use client::{Client, ClientResponse, Fault, Release, Remote, encode_once, release};
 use serde::Deserialize;
@@ -12,18 +13,28 @@ use wire::dto;
 
 /// The name of the partition of almost every cluster.
 const DEFAULT: &str = "default";
+/// The pause before a server that may be kornsole is identified again.
+pub(super) const IDENTIFY_AGAIN: Duration = Duration::from_secs(5);
+/// How long a screen waits for the product before it shows other answers.
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A server that answers.
 pub(crate) struct Identified {
     /// The product and release.
     pub remote: Remote,
+    /// Why it may be a kornsole server: its answer to this question was lost. The server must be identified again.
+    pub doubt: Option<Fault>,
     /// The partitions of a server whose list of partitions has no answer, and why.
     pub without_list: Option<(Vec<dto::Partition>, Fault)>,
 }
 
+/// An identified server; `None` while it has no partition.
+pub(crate) type Identity = Result<ClientResponse<Option<Identified>>, Fault>;
+
 impl Identified {
-    fn of(remote: Remote) -> Self {
-        Self { remote, without_list: None }
+    /// A server without faults.
+    pub fn of(remote: Remote) -> Self {
+        Self { remote, doubt: None, without_list: None }
     }
 }
 
@@ -38,31 +49,46 @@ pub(crate) fn no_capacity(state: &RemoteState, why: &str) -> Vec<dto::Unknown> {
     state.partition_names().into_iter().map(unknown).collect()
 }
 
-/// Identifies the server (`rest.md` section 8); `None` while it has no partition.
-pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Identified>>, Fault> {
-    match client.json::<release::Server>("kornsole/v1/server").await {
-        Ok(got) if got.value.product == "kornsole" => {
-            return Ok(ClientResponse {
-                value: Some(Identified::of(Remote::Kornsole(got.value))),
-                rtt: got.rtt,
-                took: got.took,
-                date: got.date,
-            });
-        }
-        // Unreachable or timed out: do not ask twice.
-        Err(fault @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Elsewhere(..) | Fault::Cluster(_))) => {
-            return Err(fault);
-        }
+/// Identifies the server (`rest.md` section 8). If it does not say within `patience` whether it is kornsole, its other
+/// answers are read.
+pub(crate) async fn identify(client: &Client, patience: Duration) -> Identity {
+    let request = client.json::<release::Server>("kornsole/v1/server");
+    let late = |_| Err(Fault::Slow("answer", patience));
+    match tokio::time::timeout(patience, request).await.unwrap_or_else(late) {
+        Ok(got) if got.value.product == "kornsole" => Ok(ClientResponse {
+            value: Some(Identified::of(Remote::Kornsole(got.value))),
+            rtt: got.rtt,
+            took: got.took,
+            date: got.date,
+        }),
+        // Unreachable: do not ask twice.
+        Err(fault @ (Fault::Unreachable(_) | Fault::Elsewhere(..) | Fault::Cluster(_))) => Err(fault),
+        // A server that does not answer now may be kornsole. Its other answers do not tell.
+        Err(fault) if is_passing(&fault) => match by_partitions(client).await {
+            Ok(ClientResponse { value, rtt, took, date }) => {
+                let value = value.map(|found| Identified { doubt: Some(fault), ..found });
+                Ok(ClientResponse { value, rtt, took, date })
+            }
+            Err(_) => Err(fault),
+        },
         // Apache YuniKorn has no such endpoint, and a proxy may answer in its own way.
-        Ok(_) | Err(_) => {}
-    }
-    match by_partitions(client).await {
-        Err(fault) if fault.is_about_this() => by_queues(client, fault).await,
-        found => found,
+        Ok(_) | Err(_) => match by_partitions(client).await {
+            Err(fault) if fault.is_about_this() => by_queues(client, fault).await,
+            found => found,
+        },
     }
 }
 
-async fn by_partitions(client: &Client) -> Result<ClientResponse<Option<Identified>>, Fault> {
+/// Whether the same request may have an answer later.
+fn is_passing(fault: &Fault) -> bool {
+    match fault {
+        Fault::Slow(..) | Fault::Cut(_) => true,
+        Fault::Refused(status, _) | Fault::Foreign(status, ..) => *status == 429 || *status >= 500,
+        _ => false,
+    }
+}
+
+async fn by_partitions(client: &Client) -> Identity {
     let partitions = client.get("ws/v1/partitions").await?;
     let list: Vec<dto::Partition> = dto::salvage_list(&partitions.value, &mut Vec::new())
         .map_err(|why| Fault::Unreadable("/ws/v1/partitions".to_owned(), why.to_string()))?;
@@ -83,14 +109,14 @@ async fn by_partitions(client: &Client) -> Result<ClientResponse<Option<Identifi
 }
 
 /// Without the list of partitions, the queues tell the release, and the clusters name the partitions.
-async fn by_queues(client: &Client, fault: Fault) -> Result<ClientResponse<Option<Identified>>, Fault> {
+async fn by_queues(client: &Client, fault: Fault) -> Identity {
     let partitions = named(client).await;
     let first = partitions.first().map(queues_of).unwrap_or_default();
     // Without the queues, the server is what does not answer.
     let Ok(queues) = client.get(&first).await else { return Err(fault) };
     let Ok(found) = release::detect_by_queues(&queues.value) else { return Err(fault) };
     let remote = Remote::YuniKorn(newest(client, found).await?);
-    Ok(queues.with(Some(Identified { remote, without_list: Some((partitions, fault)) })))
+    Ok(queues.with(Some(Identified { without_list: Some((partitions, fault)), ..Identified::of(remote) })))
 }
 
 /// The partitions by name, without their values.
@@ -125,6 +151,32 @@ async fn newest(client: &Client, found: Release) -> Result<Release, Fault> {
 }
 
 impl Worker {
+    /// Identifies a server again that may be kornsole, in parallel with the other requests.
+    pub(super) fn identify_again(&mut self, now: Duration) {
+        if self.doubt.is_none_or(|at| now < at) {
+            return;
+        }
+        self.doubt = None;
+        self.acting += 1;
+        let (client, messages) = (self.client.clone(), self.messages_in.clone());
+        tokio::spawn(async move {
+            let result = identify(&client, Duration::MAX).await;
+            // The worker may have ended.
+            let _ = messages.send(Message::IdentifiedAgain(Box::new(result)));
+        });
+    }
+
+    /// Continues with the known product unless the answer is certain.
+    pub(super) fn identified_again(&mut self, result: Identity) {
+        self.acting = self.acting.saturating_sub(1);
+        match result {
+            Ok(ClientResponse { value: Some(Identified { doubt: None, ref remote, .. }), .. })
+                if self.remote.as_ref() == Some(remote) => {}
+            Ok(got) if got.value.as_ref().is_some_and(|found| found.doubt.is_none()) => self.identified(got),
+            _ => self.doubt = Some(self.now() + IDENTIFY_AGAIN),
+        }
+    }
+
     /// The list of partitions has no answer: the known ones are shown, or those that other answers name.
     pub(super) fn take_partitions(&mut self, without_list: Option<(Vec<dto::Partition>, Fault)>) {
         self.without_list = without_list.is_some();

@@ -16,6 +16,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
+use self::identify::{IDENTIFY_AGAIN, Identity, PATIENCE};
 pub(super) use self::identify::{Identified, identify, no_capacity};
 pub use self::request::Request;
 use super::act;
@@ -28,7 +29,7 @@ use super::records;
 use super::twin::Twins;
 use super::{RemoteOptions, Shared};
 use crate::{Focus, FocusKind, Records};
-use client::{Client, ClientResponse, Fault, Release, Remote};
+use client::{Client, ClientResponse, Fault, Remote};
 use model::Profile;
 use view::NoticeWeight;
 use view::kubernetes::Kubernetes;
@@ -41,7 +42,9 @@ const IDLE: Duration = Duration::from_secs(60);
 
 enum Message {
     /// The identified server, or the failure.
-    Identified(Duration, Box<Result<ClientResponse<Option<Identified>>, Fault>>),
+    Identified(Duration, Box<Identity>),
+    /// The server that may be kornsole is identified again, or the failure.
+    IdentifiedAgain(Box<Identity>),
     /// An order was answered.
     OrderDone,
     /// A text was fetched.
@@ -72,6 +75,8 @@ pub struct Worker {
     focus: Focus,
     remote_state: RemoteState,
     identifying: bool,
+    /// When to identify the server again: it may be kornsole.
+    doubt: Option<Duration>,
     /// The server answers, except for its list of partitions.
     without_list: bool,
     /// While disconnected: the start, and the next try.
@@ -122,6 +127,7 @@ impl Worker {
             focus: Focus::default(),
             remote_state: RemoteState::new(Profile::default(), Shapes::default()),
             identifying: false,
+            doubt: None,
             without_list: false,
             down: None,
             failing: BTreeMap::new(),
@@ -181,12 +187,13 @@ impl Worker {
             self.identifying = true;
             let (client, messages) = (self.client.clone(), self.messages_in.clone());
             tokio::spawn(async move {
-                let result = identify(&client).await;
+                let result = identify(&client, PATIENCE).await;
                 // The worker may have ended.
                 let _ = messages.send(Message::Identified(now, Box::new(result)));
             });
             return;
         };
+        self.identify_again(now);
         for query in self.plan.take_due(now) {
             let request = match (&query, &self.reader) {
                 (Query::Events, Some(reader)) => Some(Fetch::events(reader.clone())),
@@ -224,7 +231,7 @@ impl Worker {
         let due = match self.down {
             Some((_, retry)) => Some(retry),
             None if self.identifying => None,
-            None => self.plan.next_due(),
+            None => [self.plan.next_due(), self.doubt].into_iter().flatten().min(),
         };
         let next = [due, publish].into_iter().flatten().min();
         next.map_or(IDLE, |next| next.saturating_sub(now)).clamp(Duration::from_millis(1), IDLE)
@@ -294,6 +301,7 @@ impl Worker {
                     Err(fault) => self.failed(started, &fault),
                 }
             }
+            Message::IdentifiedAgain(result) => self.identified_again(*result),
             Message::TextFetched => self.acting = self.acting.saturating_sub(1),
             Message::OrderDone => {
                 self.acting = self.acting.saturating_sub(1);
@@ -319,35 +327,25 @@ impl Worker {
     fn identified(&mut self, got: ClientResponse<Option<Identified>>) {
         self.good(&got);
         let now = self.now();
-        let Some(Identified { remote, without_list }) = got.value else {
+        let Some(Identified { remote, doubt, without_list }) = got.value else {
             // A scheduler without a resource manager has no data yet: retry later.
             self.down = Some((now, now + self.every));
             return;
         };
         let before = self.shared.remote.load_full();
+        // A doubt about a known server does not change it.
+        let remote = before.as_deref().filter(|_| doubt.is_some()).cloned().unwrap_or(remote);
         if self.down.take().is_some() && before.is_some() {
             self.with_link(LinkState::arrived_back);
             let title = format!("connected again: {remote}");
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
         }
         self.remote = Some(remote.clone());
+        self.doubt = doubt.as_ref().map(|_| now + IDENTIFY_AGAIN);
         self.review_rights();
         self.follow_objects();
         if before.as_deref() != Some(&remote) {
-            self.report_identity(before.as_deref(), &remote);
-            let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
-            self.remote_state.read_as(remote.profile(), Shapes { has_allocation_time });
-            self.config_text = None;
-            self.with_link(|link| link.keep_parts(|_| false));
-            self.shared.remote.store(Some(Arc::new(remote.clone())));
-            self.follow(&remote);
-            let retained = self.retained().is_some();
-            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, retained));
-            self.load_retained();
-            let in_background = [Query::Health, Query::Metrics, Query::Audit, Query::History];
-            for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(in_background) {
-                self.plan.add(query, now);
-            }
+            self.start_over(before.as_deref(), &remote, doubt.as_ref());
         }
         self.plan.all_due(now);
         self.take_partitions(without_list);
