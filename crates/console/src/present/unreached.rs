@@ -12,7 +12,7 @@ pub fn is(state: &State) -> bool {
 /// The lines of the page.
 pub fn lines(state: &State) -> Vec<String> {
     let again = "Retrying. Check the scheduler, its address, and the proxies.";
-    let leave = ":context connects to another scheduler, :info shows this scheduler, q quits.";
+    let leave = ":context opens another scheduler, :info shows this scheduler, q quits.";
     match &state.cluster.link {
         Link::Connecting { cause: None, .. } => vec!["Waiting for the first response.".to_owned(), leave.to_owned()],
         Link::Connecting { cause: Some(cause), .. } | Link::Stale { cause, .. } => {
