@@ -92,7 +92,7 @@ fn good_news_fades_and_an_error_stays_until_it_is_closed() {
 #[test]
 fn a_notice_uses_one_line_and_the_messages_have_all_of_it() {
     let row = |driver: &Driver, text: &str| driver.find_row(text).map(|(at, _)| at);
-    let rows = |driver: &Driver| ["tenant-a", "tenant-b", "esc closes"].map(|text| row(driver, text));
+    let rows = |driver: &Driver| ["tenant-a", "tenant-b", "was rejected"].map(|text| row(driver, text));
     let mut driver = announced(&[], &[(NoticeWeight::Error, REFUSED.1, "")], Options::default());
     let alone = rows(&driver);
     driver = announced(&[], &[REFUSED], Options::default());

@@ -192,7 +192,7 @@ fn the_scheduler_is_paused_and_resumed() {
     let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":pause<ret>").unwrap();
     shows(&driver, "Pause tenants?");
-    shows(&driver, "of 2 applications are pending; running applications can still");
+    shows(&driver, "of 2 applications are pending; running");
     driver.keys("<ret>").unwrap();
     shows_not(&driver, "PAUSED");
     driver.keys(":pause<ret>y").unwrap();

@@ -58,7 +58,7 @@ fn the_audit_shows_who_did_what_and_opens_it() {
     driver.refresh();
     shows(&driver, "2 entries");
     shows(&driver, "ACL_DENIED");
-    shows(&driver, "in the way / needs admin access on root.b.ml or a queue above");
+    shows(&driver, "in the way / needs admin access on root.b.ml or a parent");
     shows(&driver, "Running → Failed");
     driver.keys("<ret>").unwrap();
     shows(&driver, "nightly");

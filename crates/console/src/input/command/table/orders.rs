@@ -69,11 +69,12 @@ pub const ROWS: &[Command] = &[
     .short("Restore the active text")
         .keys(&[(In::Config, "R")]),
     row(CommandId::Text(TextCommand::Restore), "restore", "Load the previous configuration into the editor")
-    .short("Load previous configuration")
+    .short("Load previous revision")
         .keys(&[(In::Config, "b")]),
     row(CommandId::Text(TextCommand::Merge), "merge", "Merge the changes of others with your edit, line by line"),
     row(CommandId::Text(TextCommand::Rebase), "rebase", "Keep your text instead of the changes of others"),
     row(CommandId::Go(GoCommand::NextPage), "", "Go to the next page of the strip")
+    .short("Next page")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "page")]),
     row(
@@ -201,6 +202,7 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Pod, "f")])
         .hints(&[(In::Pod, "follow")]),
     row(CommandId::Pod(PodCommand::NextContainer), "", "Show the log of the next container")
+    .short("Next container")
         .keys(&[(In::Pod, "c")])
         .hints(&[(In::Pod, "container")]),
     row(CommandId::Pod(PodCommand::PreviousRun), "", "Show the log before the last restart; again: current log")
@@ -232,7 +234,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Order(OrderCommand::DrainNode),
         "drain-node",
-        "Drain the node: no new allocations; existing allocations continue",
+        "Drain the node; existing allocations continue",
     )
     .short("Drain the node")
     .keys(&[(In::Nodes, "D"), (In::Node, "D")])

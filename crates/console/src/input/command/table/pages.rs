@@ -258,7 +258,7 @@ pub const ROWS: &[Command] = &[
         .aliases(&["config-history"])
         .keys(&[(In::Page, "H")]),
     row(CommandId::Log(LogCommand::MarkRevision), "", "Compare the other revisions with this one; again: compare each with its predecessor")
-    .short("Compare with this revision")
+    .short("Compare with revision")
         .keys(&[(In::Revisions, "space")])
         .hints(&[(In::Revisions, "compare with")]),
     row(
@@ -266,7 +266,7 @@ pub const ROWS: &[Command] = &[
         "rollback",
         "Roll back to this configuration as a new revision; shows the effects and asks first",
     )
-    .short("Roll back to this revision")
+    .short("Roll back to revision")
     .keys(&[(In::Revisions, "b")])
     .hints(&[(In::Revisions, "roll back")])
     .with_argument(Argument::Optional(Kind::Number)),
@@ -278,10 +278,10 @@ pub const ROWS: &[Command] = &[
         "",
         "Go back to just before the previous important event, for example a kill, a drain, or a lost node",
     )
-    .short("Back to the previous event")
+    .short("Back to previous event")
     .keys(&[(In::Page, "[")]),
     row(CommandId::Time(TimeCommand::StepOn), "", "Go forward to just before the next important event; after the last event: the present")
-    .short("Forward to the next event")
+    .short("Forward to next event")
         .keys(&[(In::Page, "]")]),
     row(CommandId::Time(TimeCommand::Live), "live", "Return from the past to the present"),
     row(CommandId::Trial(TrialCommand::WhatIf), "whatif", "Start a what-if: a copy of the cluster in which you can try changes safely")
