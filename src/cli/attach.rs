@@ -36,19 +36,19 @@ pub struct AttachArgs {
     /// The default is the current context of your kubeconfig.
     #[arg(value_name = "URL|CONTEXT", default_value = SCHEME)]
     pub server: String,
-    /// How it is asked
+    /// The connection options
     #[command(flatten)]
     pub way: WayArgs,
-    /// What is alerted about
+    /// The alert options
     #[command(flatten)]
     pub alerts: AlertArgs,
-    /// How it is drawn
+    /// The appearance options
     #[command(flatten)]
     pub look: LookArgs,
 }
 
-/// How a scheduler elsewhere is asked. A token comes from --token-file, from the context, or from KORNSOLE_TOKEN; a proxy
-/// from HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+/// The connection options for a remote scheduler. A token is from --token-file, the context, or KORNSOLE_TOKEN; a proxy
+/// is from HTTP_PROXY, HTTPS_PROXY, and NO_PROXY.
 #[derive(Args, Clone, Debug, Default)]
 pub struct WayArgs {
     /// File with the bearer token
@@ -125,8 +125,7 @@ pub fn run(args: &AttachArgs) -> ExitCode {
     }
 }
 
-/// Opens another context from inside the console. What the arguments said of one scheduler is not said of another, except for
-/// `--read-only`.
+/// Opens another context from inside the console. Of the arguments, only `--read-only` applies to it.
 fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     let (way, alerts) = (WayArgs { read_only: way.read_only, ..WayArgs::default() }, alerts.clone());
     let target = move |name: &str| find(name, &way, &contexts).map_err(|report| report.message);
@@ -139,10 +138,10 @@ fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteCo
     Opener::new(open).asking(move |name| ask(&asked(name)?.target))
 }
 
-/// Starts to ask a scheduler, and to evaluate its alerts on this machine. Returns where its trends are collected, which is not started.
+/// Connects to a scheduler, and evaluates its alerts on this machine. The returned collector of trends is not started.
 ///
 /// # Errors
-/// The client does not start, or the rules have a fault.
+/// The client does not start, or the rules are invalid.
 pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Source>, Arc<Trends>), Rejected> {
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
@@ -157,11 +156,11 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Sourc
     Ok((source, trends))
 }
 
-/// The contexts of a person's settings, whose units hold from now on. What is wrong in them is reported where the console runs; a command without a screen continues with
-/// The rest.
+/// Reads the contexts of the user's settings, and applies their units. Errors in the file are reported where the
+/// console runs; a command without a screen uses the valid rest.
 ///
 /// # Errors
-/// The settings named cannot be read.
+/// The named settings cannot be read.
 pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContext>, Rejected> {
     let themes = console::theme::Themes::shipped();
     let found = user_settings::read(settings, &themes).map_err(|message| Rejected { message, code: 1 })?;
@@ -169,10 +168,10 @@ pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContex
     Ok(found.read.settings.contexts)
 }
 
-/// What an address or the name of a context represents, with what the arguments say in addition.
+/// Resolves an address or the name of a context, with the arguments.
 ///
 /// # Errors
-/// It represents nothing, or a file that is named cannot be used.
+/// It is neither, or a named file cannot be used.
 pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteContext>) -> Result<AttachTarget, Rejected> {
     let context = contexts.get(server);
     let wrong = |message: String| Rejected { message, code: 2 };

@@ -32,7 +32,7 @@ pub struct CheckArgs {
     /// Format of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Whose validator decides
+    /// The profile that validates
     #[command(flatten)]
     pub core: PredictedCore,
     /// Pod manifests to check with each configuration: gangs and rejected applications

@@ -37,13 +37,13 @@ pub struct ConsoleArgs {
     pub config: Option<PathBuf>,
     /// Scenario file with the steps to run
     ///
-    /// The configuration of the scenario is active, unless --config names another one.
+    /// The configuration of the scenario is active, unless --config names another configuration.
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
-    /// What a changed --config may take away
+    /// The queues that a changed --config may remove
     #[command(flatten)]
     pub allowed: AllowedRemovalArgs,
-    /// What every console takes
+    /// The common options of consoles
     #[command(flatten)]
     pub common: CommonArgs,
 }
@@ -69,19 +69,19 @@ pub struct CommonArgs {
     /// Speed of the scheduler clock
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
-    /// Where the state is kept
+    /// The state directory
     #[command(flatten)]
     pub state: StateArgs,
-    /// Where the REST API is served, if it is
+    /// The options of the REST server
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// What is alerted about
+    /// The alert options
     #[command(flatten)]
     pub alerts: AlertArgs,
-    /// How the scheduler itself is run
+    /// The options of the scheduler
     #[command(flatten)]
     pub settings: SettingsArgs,
-    /// How it is drawn
+    /// The appearance options
     #[command(flatten)]
     pub look: LookArgs,
     /// Record your keystrokes as a tape, for `kornsole play`
@@ -99,7 +99,7 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
-    let report = |parts| format!("an access list has at most two parts, this one has {parts}");
+    let report = |parts| format!("an access list has at most two parts, found {parts}");
     let reading = Acl::parse(text, AclNames::Portable).map_err(report)?;
     match reading.ignored.first() {
         Some(name) => Err(format!("invalid name {name:?}")),
@@ -191,18 +191,18 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
     }
 }
 
-/// Reads the files named, all of them before anything is started.
+/// Reads all named files before anything starts.
 ///
 /// # Errors
-/// Every fault of them, rendered.
+/// All errors of the files, rendered.
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
     open_retained(config, workload, setup, &StateArgs::default(), 1.0)
 }
 
-/// The same with a state directory, in which all that happens at this speed is kept.
+/// Opens the same with a state directory, which stores all changes at this speed.
 ///
 /// # Errors
-/// Every fault of the files, rendered, or why the directory cannot be used.
+/// All errors of the files, rendered, or why the directory cannot be used.
 pub fn open_retained(
     config: Option<&Path>,
     workload: Option<&Path>,

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// # Errors
 /// Invalid kubeconfig, with file, line, and reason.
 pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
-    let Some(known) = Known::read_if_there().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
+    let Some(known) = Known::read_if_exists().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
     let all = known.contexts();
     if all.is_empty() && known.files().is_empty() {
         let address = "the cluster of this pod".to_owned();
@@ -45,7 +45,7 @@ pub fn ask(target: &Target) -> Result<ContextFacts, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let asked = async { tokio::time::timeout(PATIENCE, ask_cluster(cluster, started_at)).await };
-        return runtime.block_on(asked).unwrap_or_else(|_| Err("no answer within 20 s".to_owned()));
+        return runtime.block_on(asked).unwrap_or_else(|_| Err("no response within 20 s".to_owned()));
     }
     let mut once = Once::connect(target, Limits::default()).map_err(|fault| fault.to_string())?;
     let (took, version) = (started_at.elapsed(), once.remote().to_string());

@@ -32,10 +32,10 @@ pub struct DemoArgs {
     /// Duration of the demo to print
     #[arg(long = "for", value_name = "DURATION", default_value = "10m", value_parser = span, requires = "print_workload")]
     pub span: Duration,
-    /// Least simulated time before the console opens; not with --state, --record, or --linear
+    /// Minimum simulated time before the console opens; not with --state, --record, or --linear
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = span)]
     pub ahead: Duration,
-    /// What every console takes
+    /// The common options of consoles
     #[command(flatten)]
     pub common: CommonArgs,
 }
@@ -76,18 +76,18 @@ pub fn run(args: &DemoArgs) -> ExitCode {
     }
 }
 
-/// The demo as it is about to start.
+/// The demo before its start.
 ///
 /// # Errors
-/// The demo's own configuration is refused by this profile.
+/// This profile rejects the configuration of the demo.
 pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
     open_retained(seed, setup, &StateArgs::default(), 1.0)
 }
 
-/// The same with a state directory, in which all that happens at this speed is kept.
+/// Opens the same with a state directory, which stores all changes at this speed.
 ///
 /// # Errors
-/// The demo's own configuration is refused by this profile, or the directory cannot be used.
+/// This profile rejects the configuration of the demo, or the directory cannot be used.
 pub fn open_retained(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
     let demo = Box::new(Demo::new(seed, setup.profile));
@@ -115,10 +115,10 @@ fn notes(state: &StateArgs) -> Vec<String> {
     ]
 }
 
-/// The demo's scheduler, at its start.
+/// The scheduler of the demo at its start.
 ///
 /// # Errors
-/// The demo's own configuration is refused by this profile.
+/// This profile rejects the configuration of the demo.
 pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
     start(Some(Box::new(Demo::new(seed, setup.profile))), setup)
 }
@@ -135,11 +135,11 @@ fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
 /// Cycles and commands between two checks of the time.
 const SLICE: usize = 1 << 16;
 
-/// The first part of the demo as a scenario file, its queue configuration included. `kornsole run` gives the same
+/// The first part of the demo as a scenario file with its queue configuration. `kornsole run` makes the same
 /// allocations with it.
 ///
 /// # Errors
-/// The demo's own configuration is refused by this profile.
+/// This profile rejects the configuration of the demo.
 pub fn workload_text(seed: u64, profile: Profile, span: Duration) -> Result<String, String> {
     let (recorder, recording) = Recorder::new(Demo::new(seed, profile));
     let mut core = Core::new(profile, config_of(profile)?, Some(Box::new(recorder)))?;

@@ -7,7 +7,7 @@ use clap::Args;
 use super::fail;
 use super::settings::print;
 
-/// The page that lists all rules; it is in the binary, so that the text and the messages are of one version.
+/// The page that lists all rules. It is in the binary, so the texts match the messages.
 const RULES: &str = include_str!("../../docs/rules.md");
 
 /// The arguments of `kornsole explain-rule`.

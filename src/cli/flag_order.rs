@@ -1,15 +1,15 @@
-//! Flags before a command are moved after it: `kornsole --server URL queues` is `kornsole queues --server URL`.
-//! Everything else is unchanged, so that `clap` reports the errors.
+//! Moves flags before a command behind it: `kornsole --server URL queues` is `kornsole queues --server URL`. Everything
+//! else is unchanged, so that `clap` reports the errors.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// What no flag is moved across.
+/// Flags are not moved across these words.
 const ENDS: [&str; 3] = ["--", "--version", "-V"];
 
-/// The arguments with the flags before a command moved behind it.
+/// The arguments with the flags of a command after the command.
 pub fn sorted(cli: &Command, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let all: Vec<OsString> = arguments.into_iter().collect();
     let Some((program, rest)) = all.split_first() else { return all };
@@ -47,7 +47,7 @@ pub fn sorted(cli: &Command, arguments: impl IntoIterator<Item = OsString>) -> V
     [std::slice::from_ref(program), &path, &moved, words.as_slice()].concat()
 }
 
-/// Every flag of every command as written, and whether the next word is its value.
+/// All flags of all commands, and whether the next word is the value.
 fn flags_with_values(root: &Command) -> BTreeMap<String, bool> {
     let mut found = BTreeMap::new();
     let mut below = vec![root];

@@ -20,7 +20,7 @@ pub fn run(args: &GrafanaArgs) -> ExitCode {
     if args.rules { print(RULES) } else { print(&format!("{:#}\n", dashboard())) }
 }
 
-/// What Prometheus judges of what it scrapes: the alerts that kornsole evaluates, and that kornsole is there at all.
+/// Prometheus rules for the alerts that kornsole evaluates, and for a missing kornsole.
 const RULES: &str = r#"groups:
   - name: kornsole
     rules:

@@ -134,7 +134,7 @@ pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
             };
             let places: Vec<String> = all.iter().chain([&last]).map(place).collect();
             Err(format!(
-                "{}: expected one queue configuration, found {} different ones: {}; name the file of one",
+                "{}: expected one queue configuration, found {} different configurations: {}; name the file of one configuration",
                 path.display(),
                 places.len(),
                 places.join(", ")

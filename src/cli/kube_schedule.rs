@@ -71,22 +71,22 @@ pub struct ScheduleArgs {
     /// The state of pods and nodes always comes from the cluster.
     #[arg(long = "state", value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// Where the API is served
+    /// The options of the REST server
     #[command(flatten)]
     pub listen: ListenArgs,
     /// "USERS GROUPS" in the scheduler ACL, in addition to the owner of this process
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
-    /// What a changed ConfigMap may take away
+    /// The queues that a changed ConfigMap may remove
     #[command(flatten)]
     pub allowed: AllowedRemovalArgs,
-    /// What is alerted about
+    /// The alert options
     #[command(flatten)]
     pub alerts: AlertArgs,
-    /// How the scheduler itself is run
+    /// The options of the scheduler
     #[command(flatten)]
     pub settings: SettingsArgs,
-    /// What is logged
+    /// The log options
     #[command(flatten)]
     pub logs: LogArgs,
 }
@@ -174,7 +174,6 @@ fn server_options(args: &ScheduleArgs, settings: &config::Settings) -> Result<se
     Ok(serve)
 }
 
-/// Has SIGTERM and SIGINT end a scheduler.
 fn stop_by_signals(stopper: Stopper) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT])?;
     std::thread::spawn(move || {
@@ -186,7 +185,7 @@ fn stop_by_signals(stopper: Stopper) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What goes with a scheduler for as long as it decides, in the order in which it ends: a replica that stands by has none of it.
+/// What runs while a scheduler decides, in the order in which it ends. A standby replica has none of it.
 struct Services {
     server: Server,
     _watching: Watching,
@@ -196,7 +195,7 @@ struct Services {
 }
 
 impl Services {
-    /// Serves, judges alerts and collects trends.
+    /// Starts the server, the alerts, and the trends.
     fn start(
         cluster: &str,
         mut serve: server::Options,

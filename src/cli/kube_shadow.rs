@@ -28,7 +28,7 @@ use view::record::{ChangeDetail, ChangeType, ObjectType};
 use view::shadowed::ShadowSource;
 use wire::dto::EventRecord;
 
-/// How often events are asked for, where no stream wakes.
+/// How often events are requested if no stream reports them.
 const TIMES: Duration = Duration::from_secs(1);
 
 /// The arguments of `kornsole kube shadow`.
@@ -67,13 +67,13 @@ pub struct ShadowArgs {
     /// Address for Prometheus metrics: /metrics
     #[arg(long, value_name = "HOST:PORT")]
     pub metrics: Option<SocketAddr>,
-    /// Where its state is served, for a console: to look, to explain, to try a what-if. Nothing is served without --listen
+    /// The options of the REST server for consoles; no server without --listen
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// How the state is served
+    /// The options of the scheduler
     #[command(flatten)]
     pub settings: SettingsArgs,
-    /// What is logged
+    /// The log options
     #[command(flatten)]
     pub logs: LogArgs,
 }
@@ -87,7 +87,7 @@ impl Rest {
         if text == "none" { Ok(Self(None)) } else { Via::read(text).map(Some).map(Self) }
     }
 
-    /// The REST API; `None` if it is not to be asked, or does not answer.
+    /// The REST API; `None` if it is disabled or does not answer.
     fn connect(&self, args: &ShadowArgs) -> Option<Once> {
         let via = self.0.clone()?;
         let connected = || {
@@ -102,10 +102,9 @@ impl Rest {
     }
 }
 
-/// What a shadow does without the REST API.
 const NO_REST: &str = "cannot read the REST API of the scheduler; decisions have the times of Events";
 
-/// Passes on when pods were decided, until the shadow ends.
+/// Forwards the times of decisions until the shadow ends.
 fn pass_times(rest: &Once, times: &DecisionTimes) {
     let ended = rest.events(Some(TIMES), |message| {
         let EventMessage::Events(_, records) = message else { return ControlFlow::Continue(()) };
@@ -117,7 +116,7 @@ fn pass_times(rest: &Once, times: &DecisionTimes) {
     }
 }
 
-/// The pod that an event says was decided, and when.
+/// The pod and the time of a decision.
 fn decision(record: EventRecord) -> Option<(AskId, Time)> {
     let number = |number: i32| u32::try_from(number).unwrap_or_default();
     let kind = (ObjectType(number(record.kind)), ChangeType(number(record.event_change_type)));
@@ -166,7 +165,7 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
     }
 }
 
-/// Serves figures, and ends it by a signal or when its time has ended.
+/// Serves metrics, and stops on a signal or at the end of its time.
 fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
     if let Some(address) = args.metrics {
         let served = shim.runtime().block_on(serve_metrics(address, shim.shown()));

@@ -9,7 +9,7 @@ use clap::Args;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
-/// What is logged, and where.
+/// The log options.
 #[derive(Args, Clone, Debug)]
 pub struct LogArgs {
     /// Log levels: off, error, warn, info, debug, or trace; by module: info,server=debug
@@ -21,10 +21,10 @@ pub struct LogArgs {
 }
 
 impl LogArgs {
-    /// Logs from now on.
+    /// Starts the log.
     ///
     /// # Errors
-    /// What is wrong with the levels or the file, and the exit code for it.
+    /// The error in the levels or the file, with the exit code.
     pub fn start(&self) -> Result<(), (String, u8)> {
         let filter = EnvFilter::builder().parse(&self.log).map_err(|why| {
             let hint = "expected a level, or levels by module: info,server=debug";

@@ -14,7 +14,7 @@ use console::theme::{Depth, ThemeFile, ThemeName, Themes};
 use console::{Options, Personal};
 use view::units;
 
-/// How the console is drawn.
+/// The appearance of the console.
 #[derive(Args, Clone, Debug, Default)]
 pub struct LookArgs {
     /// Your settings for appearance and keys
@@ -54,7 +54,7 @@ pub enum Colors {
 }
 
 impl Colors {
-    /// How many that are here.
+    /// The color depth of this terminal.
     pub fn depth(self) -> Depth {
         match self {
             Self::Auto => Depth::of_terminal(|name| std::env::var(name).ok()),
@@ -66,14 +66,14 @@ impl Colors {
 /// Reads `--color`.
 ///
 /// # Errors
-/// What there is, for a name that there is not.
+/// The valid values, for an unknown name.
 pub fn colors(text: &str) -> Result<Colors, String> {
     let known = || format!("auto, {}", Depth::NAMES.map(|(name, _)| name).join(", "));
     if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Depth).ok_or_else(known) }
 }
 
 impl LookArgs {
-    /// Whether nothing is to be drawn: because it is reported so, or because the terminal cannot.
+    /// Whether to use linear mode: requested, or because the terminal cannot draw.
     fn linear(&self, setting: Option<bool>) -> bool {
         if self.linear || setting.unwrap_or(false) {
             return true;
@@ -86,10 +86,11 @@ impl LookArgs {
         dumb
     }
 
-    /// How the console is drawn and what its keys mean: by the arguments, the environment, a person's settings, in this order.
+    /// The appearance and the keys of the console, from the arguments, the environment, and the user's settings, in
+    /// this order.
     ///
     /// # Errors
-    /// The settings named cannot be read, or the theme named is none.
+    /// The named settings cannot be read, or the named theme is invalid.
     pub fn read(&self) -> Result<(Options, Personal), Rejected> {
         let themes = Arc::new(Themes::with(own_themes()));
         let found = user_settings::read(self.user_settings.as_deref(), &themes);
@@ -135,7 +136,7 @@ impl LookArgs {
     }
 }
 
-/// Why the console is not drawn at all.
+/// Why the console is not drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
     /// The message for a person.
@@ -152,12 +153,13 @@ fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
     })
 }
 
-/// Where a person's own themes are: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` when no one's home is known.
+/// The directory of the user's themes: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` without a
+/// home directory.
 pub fn themes_dir() -> Option<PathBuf> {
     Some(user_settings::dir()?.join("themes"))
 }
 
-/// A person's own themes, by name. A directory that is not there has none.
+/// The user's themes by name; empty without the directory.
 pub fn own_themes() -> Vec<ThemeFile> {
     let Some(entries) = themes_dir().and_then(|dir| fs::read_dir(dir).ok()) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -167,9 +169,9 @@ pub fn own_themes() -> Vec<ThemeFile> {
     files.iter().map(|file| theme_file(file)).collect()
 }
 
-/// So many themes are read at most.
+/// The maximum number of themes.
 const MOST: usize = 200;
-/// The longest file that is read as a theme, in bytes.
+/// The maximum size of a theme file, in bytes.
 const LONGEST: u64 = 1 << 18;
 
 /// A file that may be a theme.

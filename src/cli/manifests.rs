@@ -18,10 +18,10 @@ use kubernetes::{Cluster, ManifestReport, Manifests, Recovered, Settings, Users,
 use model::Profile;
 use scheduler::PartitionCommand;
 
-/// The endings of files that are read in a directory, perhaps before `.gz` or `.zst`.
+/// The extensions of files that are read in a directory, possibly before `.gz` or `.zst`.
 const ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 
-/// Whose word counts for who a pod is of.
+/// The source of the user of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum UserInfo {
     /// Trust the annotation `user.info`, like the shim of YuniKorn
@@ -56,11 +56,11 @@ pub struct ManifestArgs {
     pub json: bool,
 }
 
-/// What is reported where the manifests have no queue configuration.
+/// The note if the manifests contain no queue configuration.
 const BY_DEFAULT: &str = "no queue configuration found in the options and manifests: the built-in default is used";
 
-/// Schedules manifests and prints what would be bound. Exit code 0: it could be worked out, whether pods wait or not; 1: something
-/// cannot be read, and nothing is printed but the faults.
+/// Schedules manifests and prints the bindings. Exit code 0: simulated, even if pods are pending; 1: a file cannot be
+/// read, and only the errors are printed.
 pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core: Profile) -> ExitCode {
     match planned(args, config, policy_group, core) {
         Ok(plan) => match print(&plan, core, args.json) {
@@ -91,8 +91,8 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// A cluster in files and directories with what the files of `submitted` submit, which pods were created, and what of the files is not looked
-/// at. Pods with one of `names` as their scheduler are scheduled.
+/// The cluster in files and directories, with the pods that the files of `submitted` submit, the created pods, and the
+/// ignored objects. Schedules pods with one of `names` as their scheduler.
 pub(super) fn cluster(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -104,7 +104,7 @@ pub(super) fn cluster(
     Ok((cluster, report.created, report.notices.into_iter().chain(report.rejected).chain(skipped).collect()))
 }
 
-/// A cluster in files and directories with what the files of `submitted` submit, and the report.
+/// The cluster in files and directories, with the pods that the files of `submitted` submit, and the report.
 ///
 /// # Errors
 /// A file cannot be read, or an object is invalid.
@@ -125,10 +125,10 @@ pub(super) fn reported(
     Ok((cluster, report))
 }
 
-/// What the pods in files and directories submit to a scheduler, and what of them it does not evaluate.
+/// The submissions of the pods in files and directories, and the parts that are not evaluated.
 ///
 /// # Errors
-/// A file cannot be read, an object is none.
+/// A file cannot be read, or an object is invalid.
 pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<PartitionCommand>, Vec<String>), String> {
     let settings = Settings { profile: core, ..Settings::default() };
     let (cluster, _, mut notices) = cluster(&[], paths, &settings.scheduler_names)?;
@@ -138,11 +138,11 @@ pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<Parti
     Ok((commands, notices))
 }
 
-/// A scheduler in the state of the cluster in files and directories, with the text of its queue configuration. The pods of `submitted` come
-/// later.
+/// A scheduler in the state of the cluster in files and directories, with its queue configuration. The pods of
+/// `submitted` follow later.
 ///
 /// # Errors
-/// A file cannot be read, an object is none, the configuration has faults.
+/// A file cannot be read, or an object or the configuration is invalid.
 pub(super) fn recovered(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -161,7 +161,7 @@ pub(super) fn recovered(
     Ok((recovered, text))
 }
 
-/// The files themselves, and those of directories by name.
+/// The named files, and the files of named directories sorted by name.
 pub(super) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in named {
@@ -187,14 +187,14 @@ pub(super) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// The name of a file without the ending of a packed one.
+/// The file name without the extension of a packed file.
 fn entry_name(file: &Path) -> String {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst"));
     plain.unwrap_or(&name).to_owned()
 }
 
-/// The queue configuration: the file's, else that of the manifests, else the built-in one, which is reported.
+/// The queue configuration: of the file, otherwise of the manifests, otherwise the built-in one, which is reported.
 fn configuration(
     (cluster, paths): (&Cluster, &[PathBuf]),
     file: Option<&Path>,
@@ -238,7 +238,7 @@ fn lint_notices(cluster: &Cluster, paths: &[PathBuf], group: &str) -> Option<Vec
     Some(warnings.iter().map(|fault| format!("{name}:{fault}; {}", fault.hint)).collect())
 }
 
-/// A plan with the profile that it is made by.
+/// A plan with its profile.
 #[derive(Serialize)]
 struct Named<'p> {
     core: &'static str,

@@ -204,7 +204,8 @@ enum Command {
     Man,
 }
 
-/// Does what the processes of jobs and `submit` do, which each job waits for; `None` where something else was called.
+/// Runs the helper processes of jobs, and `submit`, without the full command line, because each job waits for them.
+/// `None` for other commands.
 #[cfg(target_os = "linux")]
 fn of_a_job() -> Option<ExitCode> {
     if let Some(outcome) = ::local::part::of_a_job(std::env::args_os()) {
@@ -213,7 +214,7 @@ fn of_a_job() -> Option<ExitCode> {
     local::SubmitArgs::alone(std::env::args_os()).map(|args| local::submit(&args))
 }
 
-/// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
+/// Runs the command of the arguments. Returns the exit code: 0 success, 1 invalid input, 2 invalid usage.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     if let Some(ended) = of_a_job() {
@@ -237,15 +238,15 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Consoles have a dozen threads: with huge pages, the first allocation of each clears 2 MiB and occupies them. A console
-/// that is left open has two thirds of the memory without them. Programs that compute on one large state keep them.
+/// With huge pages, the first allocation of each of a dozen threads uses 2 MiB. An open console uses a third less
+/// memory without them. Programs that compute on one large state use huge pages.
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     // A kernel that refuses this uses more memory.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
-/// Prints what is wrong with the arguments. A shell may have taken them from names of files.
+/// Prints errors in the arguments. A shell may have expanded an argument to file names.
 fn misused(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() && printed::safe(&text) != text {
@@ -255,13 +256,13 @@ fn misused(error: &clap::Error) -> ExitCode {
     error.exit()
 }
 
-/// Whether the version alone is asked for: the command line, half of the time of such a call, is not built then.
+/// Whether only the version is requested. Then the command line is not built, which would take half of the time.
 fn is_version(mut arguments: impl Iterator<Item = OsString>) -> bool {
     let first = arguments.next();
     first.is_some_and(|one| one == "--version" || one == "-V") && arguments.next().is_none()
 }
 
-/// Carries out a command.
+/// Runs a command.
 fn carry_out(cli: &Cli) -> ExitCode {
     match &cli.command {
         None => console::run(&cli.console),
@@ -330,13 +331,13 @@ fn carry_out(cli: &Cli) -> ExitCode {
     }
 }
 
-/// Prints the error that ends a command, and returns its exit code.
+/// Prints the error of a command, and returns its exit code.
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
     print_line(&printed::error(message.trim_end()));
     ExitCode::from(code)
 }
 
-/// Prints a line on standard error. When that no longer exists, with its terminal, no one is left to be reported.
+/// Prints a line on standard error; ignores a closed one.
 pub(crate) fn print_line(line: &str) {
     let _ = writeln!(printed::err(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! Groups of nodes that an autoscaler changes: the options of `simulate` and `whatif`, and the sentences of a report.
+//! Groups of nodes for an autoscaler: the options of `simulate` and `whatif`, and the sentences of a report.
 
 use std::path::{Path, PathBuf};
 
@@ -48,10 +48,10 @@ impl Unread {
 }
 
 impl NodeGroupArgs {
-    /// The groups, and what of their manifests is not evaluated.
+    /// The groups, and the parts of their manifests that are not evaluated.
     ///
     /// # Errors
-    /// A group is none, has the name of another one, or its file cannot be read.
+    /// A group is invalid or a duplicate, or its file cannot be read.
     pub fn read(&self) -> Result<(Vec<NodeGroup>, Vec<String>), Unread> {
         let types = self.types()?;
         let (mut groups, mut notes): (Vec<NodeGroup>, Vec<String>) = (Vec::new(), Vec::new());
@@ -118,7 +118,7 @@ fn lines(name: &str, text: &str) -> Result<Vec<NodeGroup>, String> {
     lines.map(|(number, line)| line.parse().map_err(|why| format!("{name}:{}: {why}", number + 1))).collect()
 }
 
-/// What became of the groups, in sentences.
+/// The results of the groups, in sentences.
 pub(super) fn sentences(report: &GroupsReport) -> Vec<String> {
     let mut sentences: Vec<String> = report.groups.iter().map(of_group).collect();
     let costs: Vec<f64> = report.groups.iter().filter_map(|group| group.cost).collect();

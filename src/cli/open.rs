@@ -18,12 +18,12 @@ pub struct OpenArgs {
     /// A response of /ws/v1 contains queues, nodes, applications, or usage.
     #[arg(value_name = "DUMP")]
     pub dump: PathBuf,
-    /// How it is drawn
+    /// The appearance options
     #[command(flatten)]
     pub look: LookArgs,
 }
 
-/// Shows the console on a dump.
+/// Shows the console for a dump.
 pub fn run(args: &OpenArgs) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,

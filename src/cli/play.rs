@@ -69,7 +69,7 @@ pub struct PlayArgs {
     pub color: Colors,
 }
 
-/// What becomes of a tape's snapshots.
+/// How the snapshots of a tape are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Only plays it, and says what did not hold.
@@ -80,7 +80,7 @@ pub enum Mode {
     Update,
 }
 
-/// Why a tape was not played to its end, or not as recorded.
+/// Why a tape failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The exit code: 1 for a tape that is invalid, or for what was expected and is not so; 2 for wrong use.
@@ -89,20 +89,21 @@ pub struct Problem {
     pub message: String,
 }
 
-/// What is reported of a tape that needs --server, and of one that does not.
+/// The error for a tape that needs `--server`.
 const NO_SERVER: &str = "use --server to name its scheduler";
 const OWN_SCHEDULER: &str = "it has its own scheduler; --server needs a tape with `Source server`";
 
-/// What is wrong with a tape whose jobs are not to be had.
+/// The error for a tape without readable jobs.
 const NO_JOBS: &str = "cannot read the recorded jobs";
 
-/// What is wrong with rules of alerts on a scheduler elsewhere.
+/// The error for alert rules with a remote scheduler.
 const NO_BOARD: &str = "rules need a scheduler in this process: remove `Set Alerts`";
 
-/// What is wrong with a tape whose rules are not to be had.
+/// The error for a tape without readable rules.
 const NO_RULES: &str = "cannot read the alert rules";
 
-/// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape is invalid; 2: wrong use.
+/// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape is invalid; 2:
+/// invalid usage.
 pub fn run(args: &PlayArgs) -> ExitCode {
     if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some() || args.cast.is_some()) {
         return fail("cannot create one image from several tapes; name one tape", 2);
@@ -134,7 +135,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Plays one tape as the arguments request, and writes what is to be made of it.
+/// Plays one tape, and writes the requested files.
 fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     let unreadable = |message| Problem { code: 1, message };
     let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
@@ -151,10 +152,10 @@ fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Prob
     Ok(played)
 }
 
-/// A tape that reads.
+/// Reads a tape.
 ///
 /// # Errors
-/// It cannot be read, or every fault in it.
+/// The file cannot be read, or all errors in it.
 pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Problem> {
     let unreadable = |message| Problem { code: 1, message };
     let bytes = load::bytes(path).map_err(unreadable)?;
@@ -165,23 +166,23 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Problem> {
     }
 }
 
-/// Plays one tape on the scheduler that it requests; its files are looked for next to it.
+/// Plays a tape with its scheduler; paths of files are relative to the tape.
 ///
 /// # Errors
-/// The tape or what it names is invalid, an expectation is not met, or a snapshot is not as recorded.
+/// The tape or a named file is invalid, an expectation is not met, or a snapshot differs.
 pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks::default())
 }
 
-/// The same; what linear mode says is checked too.
+/// Plays a tape, and checks linear mode too.
 ///
 /// # Errors
-/// As [`play_file`], or what is expected is not said.
+/// As [`play_file`], or linear mode does not print an expected text.
 pub fn play_linear(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks { linear: true, ..Looks::default() })
 }
 
-/// The same on the scheduler of `server`, where the tape requests one, and while someone looks on.
+/// Plays a tape for a viewer, on the scheduler of `server` if the tape requests one.
 ///
 /// # Errors
 /// As [`play_file`].
@@ -254,7 +255,7 @@ pub fn play_watched(
     if problem.is_empty() { Ok(played) } else { Err(Problem { code: 1, message: problem }) }
 }
 
-/// The alerts that the head requests. Nothing of them is kept, and nothing is sent.
+/// The alerts that the head requests; they are not stored and not sent.
 fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
     let mut rules = match head.alerts.as_deref() {
         None => return Ok(None),
@@ -266,7 +267,7 @@ fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
     Ok(Some(Arc::new(Board::new("tape", Arc::new(rules), None, Time::ZERO, Vec::new()))))
 }
 
-/// Plays a tape on a scheduler of its own, in this process.
+/// Plays a tape with its own scheduler in this process.
 fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResult, String> {
     let Opened { core, mut about, .. } = open(&tape.head, path)?;
     if let Some(file) = &tape.head.jobs {
@@ -285,7 +286,7 @@ fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResul
     }
 }
 
-/// Jobs as they were recorded.
+/// The recorded jobs.
 fn recorded_jobs(file: &Path) -> Result<Arc<dyn Jobs>, String> {
     #[cfg(target_os = "linux")]
     {
@@ -301,7 +302,7 @@ fn fault(code: &'static str, at: Place, message: &str) -> Fault {
     Fault { code, severity: Severity::Error, at, path, message: message.to_owned(), hint }
 }
 
-/// The file next to a tape that keeps its snapshots.
+/// The file with the snapshots of a tape.
 pub fn shots_file(tape: &Path) -> PathBuf {
     tape.with_extension("txt")
 }
@@ -337,7 +338,7 @@ fn report(difference: &Difference, render: &impl Fn(&Fault) -> String) -> String
     format!("{}{}\n", render(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
-/// Why a state is not as its file; nothing when it is.
+/// Why an image differs from its file; `None` if it does not.
 fn stale(tape: &Path, image: &Image, render: &impl Fn(&Fault) -> String) -> Option<String> {
     let file = tape.with_file_name(&image.file);
     let what = match fs::read(&file) {
@@ -359,12 +360,12 @@ fn images(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), Strin
     Ok(())
 }
 
-/// What the pictures and casts of a tape are called.
+/// The title of the images and casts of a tape.
 fn title(tape: &Path) -> String {
     format!("kornsole: {}", tape.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-/// A duration as people write it: `0s`, `1.5s`.
+/// A duration as `0s` or `1.5s`.
 fn shown(time: Duration) -> String {
     format!("{}s", time.as_secs_f64())
 }
@@ -373,7 +374,7 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Opens what a tape runs against, as the console's own commands do. Files are looked for next to the tape.
+/// Opens the scheduler of a tape like the commands of the console. Paths are relative to the tape.
 fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
     let next_to = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
     let setup = Setup::of(head.core);

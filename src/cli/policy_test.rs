@@ -33,7 +33,7 @@ pub struct TestArgs {
     /// Print one JSON object for each test
     #[arg(long)]
     pub json: bool,
-    /// Which core decides, if a file does not name one
+    /// The profile for files that do not name one
     #[command(flatten)]
     pub core: PredictedCore,
     /// Entry of a ConfigMap to read: NAME.yaml

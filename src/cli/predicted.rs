@@ -22,18 +22,18 @@ pub struct PredictedCore {
 }
 
 impl PredictedCore {
-    /// The profile: what the command line says, else the settings of the person, else the newest release.
+    /// The profile of the command line, otherwise of the user's settings, otherwise the newest release.
     pub fn profile(self) -> Profile {
         self.core.unwrap_or_else(by_settings)
     }
 
-    /// The profile of the command line, else another one.
+    /// The profile of the command line, otherwise `other`.
     pub fn or(self, other: Profile) -> Profile {
         self.core.unwrap_or(other)
     }
 }
 
-/// The profile of predictions for which the command line names none. A `core` that is none is reported on standard error.
+/// The profile of predictions without an option. An invalid `core` is reported on standard error.
 pub fn by_settings() -> Profile {
     let read = match user_settings::read(None, &Themes::shipped()) {
         Ok(file) => file.read,
@@ -50,17 +50,17 @@ pub fn by_settings() -> Profile {
     read.settings.core.unwrap_or(Profile::NEWEST)
 }
 
-/// The line that names the profile of an answer.
+/// The line that names the profile of a result.
 pub fn line(core: Profile) -> String {
     format!("core {core}")
 }
 
-/// Names the profile on standard error, where standard output is for machines.
+/// Names the profile on standard error if standard output is for machines.
 pub fn name_on_stderr(core: Profile) {
     super::print_line(&line(core));
 }
 
-/// What a scheduler that starts with this configuration says of its profile; `None` where it decides as a release.
+/// The notes of a scheduler that starts with this configuration; `None` if it decides like a release.
 pub fn start_notes(core: Profile, text: &str) -> Option<String> {
     if core != Profile::Kornsole {
         return None;
@@ -77,7 +77,7 @@ pub fn start_notes(core: Profile, text: &str) -> Option<String> {
     ))
 }
 
-/// The releases that take a configuration which `core` refuses, as a line for a person; empty where none does.
+/// The releases that accept a configuration that `core` rejects, as a line; empty if none does.
 pub fn taken_by(file: &ConfigFile, core: Profile) -> String {
     let accepts = |other: &Profile| *other != core && file.read(*other).is_valid();
     match Profile::RELEASES.into_iter().rev().find(accepts) {

@@ -10,7 +10,7 @@ use super::{fail, printed};
 use model::Profile;
 use scheduler::interface::switch_table::{SWITCHES, SwitchRow};
 
-/// The order in which the profiles are listed: the releases, then our own.
+/// The order of the profiles: the releases, then kornsole.
 const ORDER: [Profile; 4] = [Profile::V1_5_1, Profile::V1_8_0, Profile::V1_9_0, Profile::Kornsole];
 
 /// The arguments of `kornsole profiles`.
@@ -64,7 +64,7 @@ pub fn difference(from: Profile, to: Profile) -> String {
     text
 }
 
-/// The table of `docs/profiles.md`. A cell `=` is as the cell to its left.
+/// The table of `docs/profiles.md`. `=` means: like the cell to its left.
 pub fn table() -> String {
     let mut text =
         "| switch | rule | 1.5.1 | 1.8.0 | 1.9.0 | kornsole | test |\n|---|---|---|---|---|---|---|\n".to_owned();

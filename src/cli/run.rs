@@ -46,8 +46,8 @@ pub struct RunArgs {
     pub manifests: manifests::ManifestArgs,
 }
 
-/// Runs scenarios and prints their traces; or schedules manifests. Exit code 0: all steps were carried out; 1: a scenario or its configuration is
-/// faulty, or cannot be read; the others are run all the same.
+/// Runs scenarios and prints their traces, or schedules manifests. Exit code 0: all steps ran; 1: a scenario or its
+/// configuration is invalid or cannot be read; the other scenarios still run.
 pub fn run(args: &RunArgs) -> ExitCode {
     let core = args.core.profile();
     if !args.manifests.from_manifests.is_empty() {

@@ -30,7 +30,7 @@ pub struct ServeArgs {
     pub config: Option<PathBuf>,
     /// Scenario file with the steps to run
     ///
-    /// The configuration of the scenario is active, unless --config names another one.
+    /// The configuration of the scenario is active, unless --config names another configuration.
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
     /// Release to decide like: kornsole, 1.5.1, 1.8.0, or 1.9.0
@@ -42,10 +42,10 @@ pub struct ServeArgs {
     /// Pause the scheduler and its clock after the --workload steps
     #[arg(long)]
     pub paused: bool,
-    /// Where the state is kept
+    /// The state directory
     #[command(flatten)]
     pub state: StateArgs,
-    /// Where the API is served
+    /// The options of the REST server
     #[command(flatten)]
     pub listen: ListenArgs,
     /// Users and groups in the scheduler ACL, in addition to the owner of this process
@@ -57,16 +57,16 @@ pub struct ServeArgs {
     /// Reject all operations that change the scheduler
     #[arg(long)]
     pub read_only: bool,
-    /// What a changed --config may take away
+    /// The queues that a changed --config may remove
     #[command(flatten)]
     pub allowed: AllowedRemovalArgs,
-    /// What is alerted about
+    /// The alert options
     #[command(flatten)]
     pub alerts: AlertArgs,
-    /// How the scheduler itself is run
+    /// The options of the scheduler
     #[command(flatten)]
     pub settings: SettingsArgs,
-    /// What is logged
+    /// The log options
     #[command(flatten)]
     pub logs: LogArgs,
 }
@@ -100,10 +100,10 @@ pub struct ListenArgs {
 }
 
 impl ListenArgs {
-    /// How the server is set up by the arguments, and where they say nothing by the scheduler's own configuration.
+    /// The options of the server: arguments, otherwise the scheduler's configuration.
     ///
     /// # Errors
-    /// Why the address is none.
+    /// Why the address is invalid.
     pub fn options(&self, config: &SchedulerConfig, profile: Profile) -> Result<Options, String> {
         let written = self.listen.clone().unwrap_or_else(|| format!("{}:{}", config.bind_host, config.bind_port));
         let mut options = Options::plain(address(&written)?, profile, config.event.clone());
@@ -200,7 +200,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     }
 }
 
-/// A running engine, which watches its configuration's file.
+/// A running engine that watches its configuration file.
 ///
 /// # Errors
 /// Why it cannot run.
@@ -229,11 +229,11 @@ fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
         }
         match server.reload_certificates() {
             Ok(()) => tracing::info!("reloaded certificates"),
-            Err(why) => tracing::error!("cannot read the certificates: {why}; the previous ones remain active"),
+            Err(why) => tracing::error!("cannot read the certificates: {why}; the previous certificates remain active"),
         }
         match server.reload_tokens() {
             Ok(()) => tracing::info!("reloaded tokens"),
-            Err(why) => tracing::error!("cannot read the tokens: {why}; the previous ones remain active"),
+            Err(why) => tracing::error!("cannot read the tokens: {why}; the previous tokens remain active"),
         }
     }
     drop(server);

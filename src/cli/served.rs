@@ -34,11 +34,11 @@ pub struct Served {
 }
 
 enum State {
-    There {
+    Running {
         _server: Server,
     },
     /// No listener, but the port is reserved.
-    Gone(TcpSocket),
+    Stopped(TcpSocket),
 }
 
 struct Dir(PathBuf);
@@ -84,7 +84,7 @@ impl Served {
         let target = Target::new("localhost").map_err(message)?.found_at(server.address());
         let target = target.with_token(Token::new(&new.secret).map_err(message)?).map_err(message)?;
         let remote = Remote::stepped(&target, remote_options, Stepped::STARTED_AT).map_err(message)?;
-        Ok(Self { scheduler, remote: Arc::new(remote), options, state: State::There { _server: server }, _dir: dir })
+        Ok(Self { scheduler, remote: Arc::new(remote), options, state: State::Running { _server: server }, _dir: dir })
     }
 }
 
@@ -120,26 +120,26 @@ impl Rig for Served {
         let address = self.options.listen;
         let message = |error: std::io::Error| format!("{address}: {error}");
         match (&self.state, there) {
-            (State::There { .. }, true) => return Err("the server is already running".to_owned()),
-            (State::Gone(_), false) => return Err("the server has already stopped".to_owned()),
-            (State::There { .. }, false) => {
+            (State::Running { .. }, true) => return Err("the server is already running".to_owned()),
+            (State::Stopped(_), false) => return Err("the server has already stopped".to_owned()),
+            (State::Running { .. }, false) => {
                 let socket = TcpSocket::new_v4().map_err(message)?;
                 socket.set_reuseaddr(true).map_err(message)?;
                 // The stopping server finishes its current answers.
-                let before = std::mem::replace(&mut self.state, State::Gone(socket));
+                let before = std::mem::replace(&mut self.state, State::Stopped(socket));
                 drop(before);
-                if let State::Gone(socket) = &self.state {
+                if let State::Stopped(socket) = &self.state {
                     soon(|| socket.bind(address)).map_err(message)?;
                 }
             }
-            (State::Gone(_), true) => {
+            (State::Stopped(_), true) => {
                 let fresh = TcpSocket::new_v4().map_err(message)?;
-                drop(std::mem::replace(&mut self.state, State::Gone(fresh)));
+                drop(std::mem::replace(&mut self.state, State::Stopped(fresh)));
                 let start = || {
                     let server = Server::start(self.options.clone(), Arc::clone(&self.scheduler));
                     server.map_err(|error| std::io::Error::other(error.to_string()))
                 };
-                self.state = State::There { _server: soon(start).map_err(message)? };
+                self.state = State::Running { _server: soon(start).map_err(message)? };
             }
         }
         Ok(())

@@ -47,13 +47,13 @@ pub enum SettingsAction {
 }
 
 impl SettingsArgs {
-    /// Reads the file and puts the flags before it; `config` is the queue configuration that was named, `state` the directory of the
-    /// state. Prints what was asked to be printed.
+    /// Reads the file and applies the flags over it. `config` is the named queue configuration, `state` the state
+    /// directory. Prints what the arguments request.
     pub fn read(&self, config: Option<&Path>, state: Option<&Path>) -> SettingsAction {
         self.read_over(&[], config, state)
     }
 
-    /// The same, over the defaults of a command, which it names.
+    /// Reads the same over the defaults of a command.
     pub fn read_over(
         &self,
         defaults: &[(&str, &str, &str)],
@@ -115,8 +115,8 @@ pub fn setup(settings: &Settings, profile: Profile) -> Setup {
     Setup { instance: instance(), ..Setup::by(profile, settings.config()) }
 }
 
-/// A name for this run of the scheduler: a random UUID (version 4). Without randomness from the system it is the moment, so that
-/// another run still has another one.
+/// The name of this run of the scheduler: a random UUID (version 4). Without randomness it is the current time, which
+/// still differs in each run.
 fn instance() -> Arc<str> {
     let mut bytes = [0_u8; 16];
     if getrandom::getrandom(&mut bytes).is_err() {

@@ -29,10 +29,10 @@ impl StateArgs {
         Self { dir: settings.config().state_dir.clone(), repair: self.repair }
     }
 
-    /// The scheduler that is in the directory, or a fresh one, with what keeps it. Without a directory nothing keeps it.
+    /// The scheduler of the directory, or a new one, with its storage. Without a directory nothing is stored.
     ///
     /// # Errors
-    /// Why the directory cannot be used, or the fresh one not be made.
+    /// Why the directory cannot be used, or the new scheduler cannot start.
     pub fn start(
         &self,
         setup: &Setup,

@@ -82,7 +82,7 @@ fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
     Ok((text, differs))
 }
 
-/// The errors that only one of the readings has.
+/// The errors that only one reading has.
 fn only(one: &Reading, other: &Reading, severity: Severity) -> Vec<Fault> {
     let key = |fault: &Fault| (fault.at, fault.code, fault.message.clone());
     let known: BTreeSet<_> = other.faults.iter().filter(|fault| fault.severity == severity).map(key).collect();

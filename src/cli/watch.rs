@@ -26,7 +26,7 @@ pub struct WatchArgs {
     /// The default is the current context of your kubeconfig.
     #[arg(long, value_name = "URL|CONTEXT", default_value = SCHEME)]
     pub server: String,
-    /// How it is asked
+    /// The connection options
     #[command(flatten)]
     pub way: WayArgs,
     /// Your settings, which contain the contexts
@@ -34,7 +34,7 @@ pub struct WatchArgs {
     /// Default: $XDG_CONFIG_HOME/kornsole/settings.toml, if the file exists.
     #[arg(long = "settings", value_name = "FILE")]
     pub user_settings: Option<PathBuf>,
-    /// What is alerted about
+    /// The alert options
     #[command(flatten)]
     pub alerts: AlertArgs,
     /// Exit with code 4 on this condition, and print it
@@ -43,7 +43,7 @@ pub struct WatchArgs {
     /// Minimum severity of an alert for --exit-on: info, warning, or critical
     #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity, requires = "exit_on")]
     pub severity: Severity,
-    /// What is logged
+    /// The log options
     #[command(flatten)]
     pub logs: LogArgs,
 }

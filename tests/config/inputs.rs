@@ -65,7 +65,7 @@ fn read(text: &str) -> Reading {
 }
 
 /// The location of the last `odd`; `None` if the text is packed.
-fn place_of_odd(text: &str) -> Option<Place> {
+fn place_of_invalid(text: &str) -> Option<Place> {
     let before = &text[..text.rfind("odd")?];
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let count = |number: usize| u32::try_from(number).unwrap();
@@ -109,7 +109,7 @@ fn each_input_is_recognized_and_each_fault_has_its_place_in_the_file() {
         };
         let named = fault.message.rsplit_once(" (line ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
         // A packed text has only the location of its start.
-        let place = place_of_odd(&text).unwrap_or(fault.at);
+        let place = place_of_invalid(&text).unwrap_or(fault.at);
         // A quoted key starts at its quote.
         let quoted = u32::from(text.contains("\"odd\"") || text.contains("\\\"odd"));
         let expected = Place { column: place.column - quoted, ..place };
@@ -134,7 +134,7 @@ fn without_its_fault_each_input_is_the_same_configuration() {
         let config = reading.config.unwrap_or_else(|| panic!("{file}: {:?}", reading.faults));
         assert!(config::diff(&plain, &config).is_empty(), "{file}");
         let value = config.partitions[0].root.children[0].max_applications.clone().unwrap();
-        let (line, key) = (place_of_odd(&text).unwrap().line, "maxapplications");
+        let (line, key) = (place_of_invalid(&text).unwrap().line, "maxapplications");
         assert_eq!(value.at.line, line, "{file}");
         let source = valid.lines().nth(line as usize - 1).unwrap();
         let after: String = source.chars().skip(value.at.column as usize - 1).collect();

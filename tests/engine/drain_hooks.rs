@@ -246,7 +246,7 @@ fn a_webhook_over_tls_is_trusted_only_by_its_authority() {
     let (address, requests) = listen(&["204 No Content"], certificate());
     let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
     assert!(message.contains("certificate") && !message.contains("/drains"), "{message}");
-    assert!(requests.recv_timeout(PATIENCE).is_err(), "nothing was sent to a stranger");
+    assert!(requests.recv_timeout(PATIENCE).is_err(), "nothing was sent to another receiver");
 }
 
 #[test]

@@ -148,10 +148,10 @@ proptest! {
 
     /// All acknowledged changes are present, or a message names the missing ones. A repaired file is consistent.
     #[test]
-    fn damage_is_never_passed_over(harms in prop::collection::vec(harm(), 1..3)) {
+    fn damage_is_never_passed_over(damages in prop::collection::vec(harm(), 1..3)) {
         let (whole, answered) = &*WHOLE;
         let mut damaged = whole.clone();
-        harms.iter().for_each(|harm| harm.act(&mut damaged));
+        damages.iter().for_each(|harm| harm.act(&mut damaged));
         let setup = setup();
         let scratch = TestDir::new();
         let file = scratch.join("journal.redb");

@@ -15,10 +15,10 @@ const OLD: &str = "OLD: the pods of Kubernetes";
 
 /// A console with a connection to the scheduler that bypasses the API server.
 fn second_console(stage: &Stage) -> Driver {
-    beside_by(stage, &stage.kubeconfig)
+    attached_with(stage, &stage.kubeconfig)
 }
 
-fn beside_by(stage: &Stage, kubeconfig: &str) -> Driver {
+fn attached_with(stage: &Stage, kubeconfig: &str) -> Driver {
     let mut driver = failures::console_by(kubeconfig, Via::read(&address(stage)).unwrap());
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
@@ -77,7 +77,7 @@ pub fn hangs(stage: &Stage) {
 
 /// The kernel drops every packet that the other end should receive, so no end of a connection is reported.
 pub fn dropped(stage: &Stage) {
-    let mut driver = beside_by(stage, &stage.through());
+    let mut driver = attached_with(stage, &stage.through());
     driver.keys(":app job-1<ret>i").unwrap();
     restarts(stage, 1);
     until(&mut driver, &["1 restart"]);
@@ -193,7 +193,7 @@ pub fn watch_expired(stage: &Stage) {
     }
 }
 
-pub fn rival(stage: &Stage) {
+pub fn concurrent_write(stage: &Stage) {
     let before = stage.config_map();
     let text = before["data"]["queues.yaml"].as_str().unwrap();
     let (new, via) = (stage.changed("new.yaml", raise), address(stage));

@@ -184,6 +184,6 @@ fn an_api_server_that_was_unreachable_is_found_again_at_the_same_row() {
     };
     let (all, ()) = runtime.block_on(async { tokio::join!(words(changes, 8), cut) });
     assert_eq!(all[..5], ["begun", "+p-1", "complete", "live", "+p-2"]);
-    assert!(all[5].starts_with("lost: the answer of the API server ended too early"), "{all:?}");
+    assert!(all[5].starts_with("lost: the response of the API server ended too early"), "{all:?}");
     assert_eq!(all[6..], ["live", "+p-3"], "nothing is listed again");
 }

@@ -45,7 +45,7 @@ const SCENARIOS: [Scenario; 98] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
-    ("a context or a namespace that does not exist is named", not_there),
+    ("a context or a namespace that does not exist is named", unknown_context),
     ("a configuration is written to its key alone, and back", configure),
     ("a configuration is refused by RBAC, by adminacl and by the scheduler, each by name", refused),
     ("an empty or a truncated configuration is not written", truncated),
@@ -88,7 +88,10 @@ const SCENARIOS: [Scenario; 98] = [
     ("a certificate of the API server is renewed; one of another authority is not trusted", bad_days::certificate),
     ("a token that expires within a write leaves nothing written", bad_days::token_in_a_write),
     ("a watch that expired has the list read again", bad_days::watch_expired),
-    ("a ConfigMap that another user writes between the read and the write is not overwritten", bad_days::rival),
+    (
+        "a ConfigMap that another user writes between the read and the write is not overwritten",
+        bad_days::concurrent_write,
+    ),
     ("a namespace that is being deleted is named, and no rule that would not help", bad_days::terminating),
     ("kubectl finds the plugin", first_steps::plugin),
     ("a kill deletes the pods of an application by their UIDs", kill),
@@ -232,7 +235,7 @@ fn nothing_allowed(stage: &Stage) {
     );
 }
 
-fn not_there(stage: &Stage) {
+fn unknown_context(stage: &Stage) {
     for command in ["app", "explain", "kill"] {
         let arguments =
             [&[command, "nothere", "--server", "k8s://admin"][..], if command == "kill" { &["--yes"] } else { &[] }];

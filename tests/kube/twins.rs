@@ -175,7 +175,7 @@ pub fn not_listed(stage: &Stage) {
     has_none(&stored, &["failed plugin"]);
     has(&explained(stage, "picky", "admin"), &["'NodeAffinity'", volumes]);
     let blind = explained(stage, "picky", "eve");
-    has(&blind, &["nodes and pods may not be listed: node selectors, taints, affinity and volumes are not evaluated"]);
+    has(&blind, &["nodes and pods may not be listed: node selectors, taints, affinity, and volumes are not evaluated"]);
     has_none(&blind, &["failed plugin"]);
     stage.command(&json!({"answers": {}}));
 }

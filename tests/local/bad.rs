@@ -145,7 +145,7 @@ fn garbage_on_the_socket_is_answered_and_affects_no_client() {
     assert!(answer(b"{\"submit\":{}}\n").contains("invalid request"));
     assert!(answer(&[b'['; 100_000]).contains("invalid request"));
     let odd = br#"{"submit":{"command":["true"],"name":"","queue":"","vcore":1,"memory":1,"gpu":0,"time_limit":18446744073709551615,"priority":0,"after":[],"retry":0,"when_stopped":"requeue","hold":false,"env":[],"dir":"/","umask":0}}"#;
-    assert!(answer(&[&odd[..], b"\n"].concat()).contains("a hundred years"));
+    assert!(answer(&[&odd[..], b"\n"].concat()).contains("to 100 years"));
     let odd = String::from_utf8_lossy(odd).replace("18446744073709551615", "1");
     let odd = odd.replace(r#""after":[]"#, r#""after":[{"job":1,"how":true,"of":{"to":18446744073709551615}}]"#) + "\n";
     let refused = answer(odd.as_bytes());

@@ -97,7 +97,7 @@ fn a_large_array_is_queued_in_parts() {
     };
     until(|| in_state("queued") == 1000);
     assert_eq!(in_state("waiting"), 500);
-    assert_eq!(machine.job(1500)["reason"], "waits for its turn in its array");
+    assert_eq!(machine.job(1500)["reason"], "waits for earlier tasks of its array");
     assert_eq!(machine.reported(&["cancel", "1-600", "--yes"]).0, 0);
     until(|| in_state("queued") == 900);
     assert_eq!(machine.reported(&["cancel", "601-1499", "--yes"]).0, 0);

@@ -14,7 +14,7 @@ fn supervisor(machine: &Machine, job: u64) -> u64 {
     claim["pid"].as_u64().unwrap()
 }
 
-fn is_there(pid: u64) -> bool {
+fn is_listed(pid: u64) -> bool {
     fs::exists(format!("/proc/{pid}")).unwrap()
 }
 
@@ -38,7 +38,7 @@ fn a_second_job_has_none_of_the_values_of_the_first() {
     let (first, second) = (machine.job(busy), machine.job(next));
     assert!(used(&first) >= 100 && used(&second) < 100, "afterwards: {first} {second}");
     assert_eq!((machine.logs(busy), machine.logs(next)), ("busy\n".to_owned(), "next\n".to_owned()));
-    until(|| !is_there(one));
+    until(|| !is_listed(one));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn an_attached_console_acts_within_its_permissions_and_reports_an_unreachable_se
     terminal.until_text("root.b.ml");
     terminal.until("off", |seen| !seen.emulator.screen().contents().contains("K kill"));
     terminal.press("K");
-    terminal.until_text("train: needs admin access on root.b.ml or a queue above it");
+    terminal.until_text("train: needs admin access on root.b.ml or a parent");
     assert!(!terminal.screen_text().contains("Kill train?"), "{}", terminal.screen_text());
 
     let bright = terminal.look(|seen| color(seen, "train")).expect("it is shown");

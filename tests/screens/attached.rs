@@ -118,7 +118,7 @@ fn every_form_on_a_queue_works_over_rest() {
 fn a_form_over_rest_shows_who_may_submit_before_any_write() {
     let mut at = Attached::new("bob:other", 120, 40);
     at.press(":queues root.eng<ret>cm");
-    shows(&at.driver, "needs admin access on root (or above), or membership in the scheduler ACL");
+    shows(&at.driver, "needs admin access on root or a parent, or membership in the scheduler ACL");
     shows_not(&at.driver, "set maximum");
     assert_eq!(at.running(), TEXT);
 }

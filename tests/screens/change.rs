@@ -197,12 +197,12 @@ fn a_whole_subtree_is_removed_only_after_its_name_is_typed() {
 fn a_denied_change_is_unavailable_and_shows_the_missing_access() {
     let (mut driver, source) = console(user("ann"), 120, 40);
     press(&mut driver, ":queues root.ops<ret>c");
-    shows(&driver, "a off: needs admin access on root.ops (or above)");
+    shows(&driver, "a off: needs admin access on root.ops or a parent");
     press(&mut driver, "m");
-    shows(&driver, "needs admin access on root (or above)");
+    shows(&driver, "needs admin access on root or a parent");
     shows_not(&driver, "set maximum");
     press(&mut driver, ":queues root.eng<ret>cr");
-    shows(&driver, "needs admin access on root (or above)");
+    shows(&driver, "needs admin access on root or a parent");
     press(&mut driver, ":queues root.eng.etl<ret>cr");
     shows(&driver, "- root.eng.etl");
     let (mut driver, _) = console(admin().read_only("started with --read-only"), 120, 40);
@@ -215,7 +215,7 @@ fn a_denied_change_is_unavailable_and_shows_the_missing_access() {
 fn input_is_preserved_and_confirmed() {
     let (mut driver, _) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cm<C-u>6<esc><esc>");
-    shows(&driver, "your input is kept");
+    shows(&driver, "your input is saved");
     press(&mut driver, ":quit<ret>");
     shows(&driver, "the form \"set maximum\" on root.eng");
     press(&mut driver, "<esc>cm");

@@ -46,7 +46,7 @@ fn the_text_is_shown_with_where_it_is_from() {
     let (driver, _) = console(TEXT, 120, 40);
     shows(&driver, "revision 1 at the start");
     shows(&driver, "max: {memory: 40Gi, vcore: 20}");
-    shows(&driver, "as it runs");
+    shows(&driver, "valid   active");
     assert!(driver.cursor().is_none());
 }
 
@@ -65,7 +65,7 @@ fn an_error_is_reported_with_its_location_and_the_file_is_not_applied() {
     assert_eq!(running(&source), TEXT);
     driver.keys("u").unwrap();
     settle(&mut driver);
-    shows(&driver, "as it runs");
+    shows(&driver, "valid   active");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_edit_shows_its_effects_and_is_applied_after_a_confirmation() {
     settle(&mut driver);
     assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 6"));
     shows(&driver, "revision 2 is active");
-    shows(&driver, "as it runs");
+    shows(&driver, "valid   active");
     driver.keys("b").unwrap();
     settle(&mut driver);
     driver.keys("ay").unwrap();
@@ -167,7 +167,7 @@ fn words_are_completed_while_they_are_written() {
 fn an_edit_is_preserved_on_other_pages_and_confirmed_at_the_end() {
     let (mut driver, _) = console(TEXT, 120, 40);
     driver.keys("eX<esc>1").unwrap();
-    shows(&driver, "the edit is kept");
+    shows(&driver, "the edit is saved");
     driver.keys("6").unwrap();
     shows(&driver, "X# two tenants");
     driver.keys("1q").unwrap();
@@ -212,9 +212,9 @@ fn pasted_megabytes_and_bytes_do_no_harm() {
 fn without_the_text_the_page_reports_it() {
     let mut driver = Driver::new(fixture::Scene::new(fixture::tenants().build()), Options::default(), 80, 24);
     driver.keys("6").unwrap();
-    shows(&driver, "The text of the active configuration is not available");
+    shows(&driver, "The active configuration is not available");
     driver.keys("e").unwrap();
-    shows(&driver, "is unknown");
+    shows(&driver, "the active configuration is not available");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_line_opens_what_it_names_and_back() {
 fn a_node_and_an_event_are_explained_from_what_is_shown() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("3x").unwrap();
-    shows(&driver, "who has it");
+    shows(&driver, "who uses it");
     shows(&driver, " free of ");
     driver.keys("<esc>7x").unwrap();
     shows(&driver, "why it happened");

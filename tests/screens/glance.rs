@@ -128,7 +128,7 @@ fn each_key_of_the_short_help_has_its_own_whole_text() {
 fn a_search_in_the_help_and_the_completion_have_every_command_with_its_text() {
     for keys in ["?/existing ones", "??existing ones"] {
         let driver = after(keys, 120, 40);
-        shows(&driver, "Drain the node: no new allocations, existing ones continue");
+        shows(&driver, "Drain the node; existing allocations continue");
     }
     let driver = after(":them", 120, 40);
     shows(&driver, "Change the theme");

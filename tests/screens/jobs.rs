@@ -244,7 +244,7 @@ fn pending_jobs_are_held_moved_and_changed() {
     driver.keys("P").unwrap();
     shows(&driver, ":priority");
     driver.keys("9<ret>").unwrap();
-    shows(&driver, "To 9; a higher one is tried first. It is 3 now.");
+    shows(&driver, "To 9; a higher priority is scheduled first. It is 3 now.");
     driver.keys("y").unwrap();
     driver.keys("E").unwrap();
     shows(&driver, "edit-job cpu=8 mem=32Gi gpu=0 time=none");

@@ -66,13 +66,13 @@ fn folds_and_unfolds() {
 #[test]
 fn an_unavailable_key_shows_the_reason() {
     let mut driver = after("jj<space>", 80, 24);
-    shows(&driver, "no queues below this one");
+    shows(&driver, "this queue has no children");
     driver.keys("/web<ret>-").unwrap();
     shows(&driver, "a filter unfolds all matches");
     driver.keys(":partition x<ret>").unwrap();
     shows(&driver, "there is only one partition");
     driver.keys(":messages<ret>").unwrap();
-    shows(&driver, "no queues below this one");
+    shows(&driver, "this queue has no children");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn opens_one_allocation_and_returns() {
 fn shows_why_a_request_is_pending() {
     for (app, why) in [
         ("etl-1", "sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a"),
-        ("etl-1", "not tried yet, other requests are first"),
+        ("etl-1", "not evaluated yet: other requests are first"),
         ("adhoc-7", "above the maximum"),
         ("sys-1", "no node has 30 cpu (the largest node has "),
         ("sys-1", "node node-a is reserved"),

@@ -329,7 +329,7 @@ fn before_the_first_configuration_its_page_has_no_text() {
     driver.refresh();
     shows(&driver, "no configuration yet");
     shows_not(&driver, "two tenants");
-    shows_not(&driver, "as it runs");
+    shows_not(&driver, "valid   active");
     driver.keys(":live<ret>").unwrap();
     shows(&driver, "two tenants");
 }

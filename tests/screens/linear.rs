@@ -98,7 +98,7 @@ fn a_row_is_selected_by_number_by_name_and_step_by_step() {
     assert!(dialog.text("select 2").starts_with("2. "), "{}", dialog.text("row"));
     assert!(dialog.text("next").starts_with("3. "));
     assert!(dialog.text("previous 2").starts_with("1. "));
-    assert!(dialog.text("previous").starts_with("That is the first one."));
+    assert!(dialog.text("previous").starts_with("That is the first row."));
     assert!(dialog.text("select root.tenants.tenant-a").contains(". root.tenants.tenant-a,"));
     assert!(dialog.text("select tenant").contains("rows match tenant; select one by its number"));
     assert_eq!(dialog.text("select nobody"), "Rejected: row nobody not found among 13");

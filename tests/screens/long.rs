@@ -277,18 +277,18 @@ fn a_row_never_becomes_another_application() {
     let part = &mut view.partitions[0];
     let (slot, row) = part.apps.iter().flatten().map(|row| (row.slot, row)).find(|(_, row)| row.id == here).unwrap();
     let mut other = (**row).clone();
-    other.id = AppId::from("stranger");
+    other.id = AppId::from("unrelated");
     part.apps.set(slot.0 as usize, Some(Arc::new(other)));
     part.app_generation += 1;
     view.generation += 1;
     scene.show(view);
     slow.refresh(Duration::from_millis(10));
     slow.shows("▌just ended");
-    assert!(!slow.screen().contains("stranger"));
+    assert!(!slow.screen().contains("unrelated"));
     slow.keys("K");
     assert!(slow.session.state().layers.is_empty(), "{}", slow.screen());
     slow.refresh(Duration::from_secs(2));
-    slow.make_all().shows("stranger");
+    slow.make_all().shows("unrelated");
 }
 
 #[test]

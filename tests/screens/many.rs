@@ -317,7 +317,7 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
         let Page::Apps(page) = driver.state().page() else { panic!("no applications") };
         kill(page.marked.keys().next().unwrap());
         driver.refresh().keys(keys).unwrap();
-        shows(&driver, "the marked ones ended; no marks left");
+        shows(&driver, "the marked applications have ended");
         assert!(driver.state().layers.is_empty(), "{keys}: nothing is asked");
         assert!(driver.state().orders.open.is_empty(), "{keys}");
     }

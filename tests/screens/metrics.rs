@@ -105,9 +105,9 @@ fn every_value_of_every_page_is_explained() {
             for top in ["top: nodes", "top: cpu", "top: mem", "top: alloc/s"] {
                 assert!(metrics.list.iter().any(|metric| metric.title == top), "{page}: no {top}");
             }
-            shows(&driver, "Figures of");
+            shows(&driver, "Values of");
             driver.keys("<esc>").unwrap();
-            shows_not(&driver, "Figures of");
+            shows_not(&driver, "Values of");
         }
     }
 }
@@ -158,7 +158,7 @@ fn the_values_are_opened_and_closed() {
     driver.resize(40, 12).keys("GG").unwrap();
     insta::assert_snapshot!("figures-40x12", driver.screen_text());
     driver.keys("q").unwrap();
-    shows_not(&driver, "Figures of");
+    shows_not(&driver, "Values of");
 }
 
 #[test]

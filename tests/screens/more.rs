@@ -14,9 +14,9 @@ fn the_nodes_as_a_map_next_to_the_table_or_instead_of_it() {
         insta::assert_snapshot!(format!("map-{width}x{height}"), driver.screen_text());
     }
     let mut driver = after("3m", 120, 40);
-    shows(&driver, "by the higher use of cpu");
+    shows(&driver, "by its higher usage of cpu");
     driver.keys("m").unwrap();
-    shows_not(&driver, "by the higher use of cpu");
+    shows_not(&driver, "by its higher usage of cpu");
     driver.keys("1").unwrap();
     driver.keys(":map<ret>").unwrap();
     shows(&driver, "only in the list of nodes");
@@ -30,7 +30,7 @@ fn a_map_of_many_nodes_shows_the_fullest_of_those_that_share_a_symbol() {
     }
     let mut driver = Driver::new(Scene::new(builder.build()) as _, Options::default(), 80, 24);
     driver.keys("3m").unwrap();
-    shows(&driver, "nodes per cell: the highest use");
+    shows(&driver, "nodes per cell: the highest usage");
     driver.keys("G").unwrap();
     let last = driver.lines().into_iter().filter(|line| line.contains("··")).count();
     assert!(last > 10, "{}", driver.screen_text());
@@ -44,7 +44,7 @@ fn a_map_has_a_cell_for_each_of_1000_nodes_and_enter_opens_one() {
     }
     let mut driver = Driver::new(Scene::new(builder.build()) as _, Options::default(), 120, 40);
     driver.keys("3m").unwrap();
-    shows(&driver, "each node by the higher use of cpu and memory");
+    shows(&driver, "each node by its higher usage of cpu and memory");
     let cells: usize = driver
         .lines()
         .iter()
@@ -62,7 +62,7 @@ fn a_map_has_a_cell_for_each_of_1000_nodes_and_enter_opens_one() {
     driver.keys("<ret>").unwrap();
     shows(&driver, &format!("Nodes › {id}"));
     driver.keys("<esc>:sort cpu<ret>").unwrap();
-    shows(&driver, "each node by the use of cpu, the sorted column");
+    shows(&driver, "each node by its usage of cpu, the sorted column");
 }
 
 #[test]

@@ -83,10 +83,22 @@ fn good_news_fades_and_an_error_stays_until_it_is_closed() {
     let mut driver = announced(&[], &[REFUSED], Options::default());
     driver.advance(Duration::from_secs(3_600)).keys("jj2").unwrap();
     assert!(shows(&driver, "✗ queues.yaml was rejected"));
-    assert!(shows(&driver, "queues.yaml:9:41"));
+    assert!(shows(&driver, "more: :messages") && !shows(&driver, "queues.yaml:9:41"), "{}", driver.screen_text());
     driver.keys("<esc>").unwrap();
     assert!(!shows(&driver, "was rejected"));
     assert!(shows(&driver, "Applications"), "escape closed the notice and not the page");
+}
+
+#[test]
+fn a_notice_uses_one_line_and_the_messages_have_all_of_it() {
+    let row = |driver: &Driver, text: &str| driver.find_row(text).map(|(at, _)| at);
+    let rows = |driver: &Driver| ["tenant-a", "tenant-b", "was rejected"].map(|text| row(driver, text));
+    let mut driver = announced(&[], &[(NoticeWeight::Error, REFUSED.1, "")], Options::default());
+    let alone = rows(&driver);
+    driver = announced(&[], &[REFUSED], Options::default());
+    assert_eq!(rows(&driver), alone, "more lines of a notice cover no row\n{}", driver.screen_text());
+    driver.keys("<esc>:messages<ret>").unwrap();
+    assert!(shows(&driver, "queues.yaml:9:41") && shows(&driver, "did you mean"), "{}", driver.screen_text());
 }
 
 #[test]

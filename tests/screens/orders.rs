@@ -73,7 +73,7 @@ fn a_denied_command_is_unavailable_and_shows_the_missing_access() {
     shows_not(&driver, "K kill");
     for keys in ["K", "m", ":kill<ret>"] {
         driver.keys(keys).unwrap();
-        shows(&driver, "train: needs admin access on root.b.ml or a queue above it");
+        shows(&driver, "train: needs admin access on root.b.ml or a parent");
         assert!(driver.state().layers.is_empty());
     }
     driver.keys("?/kill<ret>").unwrap();
@@ -113,7 +113,7 @@ fn the_target_of_a_move_shows_the_effect_while_it_is_typed() {
     };
     report(&driver, "root.a.etl", "would be rejected: it is already in root.a.etl");
     driver.keys("root.b.ml").unwrap();
-    report(&driver, "root.b.ml", "would be rejected: needs submit access on root.b.ml or a queue above it");
+    report(&driver, "root.b.ml", "would be rejected: needs submit access on root.b.ml or a parent");
     driver.keys("<C-u>move root.a.small").unwrap();
     report(&driver, "root.a.small", "would be rejected: quota of root.a.small exceeded");
     driver.keys("<C-u>move root.a.web").unwrap();
@@ -192,7 +192,7 @@ fn the_scheduler_is_paused_and_resumed() {
     let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":pause<ret>").unwrap();
     shows(&driver, "Pause tenants?");
-    shows(&driver, "of 2 applications are pending; running ones can still");
+    shows(&driver, "of 2 applications are pending; running");
     driver.keys("<ret>").unwrap();
     shows_not(&driver, "PAUSED");
     driver.keys(":pause<ret>y").unwrap();

@@ -25,7 +25,7 @@ fn keys_are_those_of_the_settings() {
     driver.keys("j").unwrap();
     assert_eq!(selected(&driver), "root");
     driver.keys("z").unwrap();
-    shows(&driver, "To the last row");
+    shows(&driver, "Go to the last row");
     shows(&driver, ":apps /web");
     driver.keys("x").unwrap();
     shows(&driver, "z x has no function here");

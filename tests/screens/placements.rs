@@ -66,7 +66,7 @@ fn the_form_can_be_compared_with_a_file() {
     let mut driver = after(&format!(":placement {file}<ret>"), 200, 60);
     shows(&driver, "6 rules of this file");
     shows(&driver, "rules of the file");
-    shows(&driver, "not allowed by root.closed or above");
+    shows(&driver, "not allowed by root.closed or its parents");
     driver.keys("5").unwrap();
     shows(&driver, "3 rules active");
     driver.keys(":placement no/such/file.yaml<ret>").unwrap();

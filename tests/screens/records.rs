@@ -56,9 +56,9 @@ fn the_audit_shows_who_did_what_and_opens_it() {
     order(&source, kill("train"), "in the way");
     order(&source, kill("nightly"), "it writes everywhere");
     driver.refresh();
-    shows(&driver, "2 acts");
+    shows(&driver, "2 entries");
     shows(&driver, "ACL_DENIED");
-    shows(&driver, "in the way / needs admin access on root.b.ml or a queue above");
+    shows(&driver, "in the way / needs admin access on root.b.ml or a parent");
     shows(&driver, "Running → Failed");
     driver.keys("<ret>").unwrap();
     shows(&driver, "nightly");
@@ -66,7 +66,7 @@ fn the_audit_shows_who_did_what_and_opens_it() {
     driver.keys("<esc>j").unwrap();
     driver.keys("o").unwrap();
     shows(&driver, "object train");
-    shows(&driver, "1 act");
+    shows(&driver, "1 entry");
     driver.keys("o:audit action=move<ret>").unwrap();
     shows(&driver, "no matching entries");
     driver.keys(":audit action=jump<ret>").unwrap();
@@ -80,7 +80,7 @@ fn a_user_without_access_to_the_whole_audit_sees_its_own_and_is_informed() {
     order(&source, kill("train"), "");
     driver.keys("L").unwrap();
     shows(&driver, "only ann's entries; the scheduler ACL shows all");
-    shows(&driver, "1 act");
+    shows(&driver, "1 entry");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_denied_attempt_is_in_the_audit() {
     driver.keys("3D").unwrap();
     shows(&driver, "scheduler ACL");
     driver.keys("L").unwrap();
-    shows(&driver, "4 acts");
+    shows(&driver, "4 entries");
     for action in ["config", "kill", "pause", "drain-node"] {
         shows(&driver, action);
     }

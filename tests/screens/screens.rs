@@ -73,7 +73,7 @@ fn a_cluster_without_anything() {
 #[test]
 fn before_any_configuration() {
     let mut driver = Driver::new(Scene::new(Default::default()), Options::default(), 80, 24);
-    assert!(driver.find_row("no configuration is loaded").is_some());
+    assert!(driver.find_row("no configuration yet").is_some());
     assert_eq!(driver.next_wake(), None);
     driver.keys("i<ret>23<ret>:queues x<ret>jkG/x<ret>1").unwrap();
     assert!(driver.find_row("no configuration").is_some());
@@ -84,8 +84,8 @@ fn a_remote_without_answer_shows_its_state_and_the_remedy() {
     let scene = Scene::with(Default::default(), SourcePlace::Remote, Vec::new());
     let cause = Some("10.1.2.3:9080 refuses the connection".to_owned());
     for (link, message) in [
-        (Link::Connecting { cause: None, retry_in: None }, "Waiting for the first answer."),
-        (Link::Connecting { cause, retry_in: None }, "No answer yet: 10.1.2.3:9080 refuses the connection."),
+        (Link::Connecting { cause: None, retry_in: None }, "Waiting for the first response."),
+        (Link::Connecting { cause, retry_in: None }, "No response yet: 10.1.2.3:9080 refuses the connection."),
         (Link::Refused { why: "401, a token is asked for".to_owned(), age: None }, "--token-file FILE"),
     ] {
         scene.link(link);
@@ -100,6 +100,25 @@ fn a_remote_without_answer_shows_its_state_and_the_remedy() {
     scene.link(Link::Connecting { cause: Some("no route".to_owned()), retry_in: Some(Duration::from_secs(3)) });
     let driver = Driver::new(scene, Options::default(), 80, 24);
     insta::assert_snapshot!("unreached-80x24", driver.screen_text());
+}
+
+#[test]
+fn a_partition_that_is_not_loaded_is_not_a_missing_configuration() {
+    let scene = Scene::with(Default::default(), SourcePlace::Remote, Vec::new());
+    let (age, cause) = (Duration::from_secs(4), "closed".to_owned());
+    for (link, words) in [
+        (Link::Live { rtt: None }, "loading the partition"),
+        (Link::Stale { age, cause, retry_in: None }, "the partition is unknown"),
+    ] {
+        scene.link(link);
+        let mut driver = Driver::new(scene.clone(), Options::default(), 120, 40);
+        for page in ["1", "2", "3", "4", "5", "6", "7"] {
+            driver.keys(page).unwrap();
+            assert!(driver.lines()[0].contains(words), "{page}: {}", driver.screen_text());
+            assert!(driver.find_row("no configuration").is_none(), "{page}: {}", driver.screen_text());
+            assert!(driver.find_row("no partition").is_none(), "{page}: {}", driver.screen_text());
+        }
+    }
 }
 
 #[test]

@@ -60,9 +60,10 @@ fn a_notice_calls_files_by_their_names_alone() {
     scene.show(view);
     driver.advance(Duration::from_millis(100));
     shows(&driver, "✗ queues.yaml was rejected, the configuration is unchanged");
-    shows(&driver, "queues.yaml:9:4: error[CFG-030]: no such value");
+    shows(&driver, "more: :messages");
     driver.keys("<esc>:messages<ret>").unwrap();
     shows(&driver, "/a/folder/with");
+    shows(&driver, "error[CFG-030]: no such value");
 }
 
 #[test]
@@ -87,7 +88,8 @@ fn a_wide_screen_shows_the_contents_of_the_selected_object() {
     let (mut driver, _) = on_demo(200, 60, 60);
     shows(&driver, "applications, ");
     driver.keys("3").unwrap();
-    shows(&driver, "runs here, ");
+    shows(&driver, "allocations, ");
+    assert!(!driver.screen_text().contains('…'), "a name is cut:\n{}", driver.screen_text());
     driver.keys("4").unwrap();
     shows(&driver, "applications, ");
     driver.keys("2").unwrap();

@@ -79,11 +79,11 @@ fn what_cannot_be_submitted_or_asked_for_is_reported_and_nothing_is_asked() {
 fn without_permission_it_is_unavailable_and_shows_the_missing_access() {
     let (mut driver, _) = tenants(user("bob"), 120, 30);
     driver.keys("2:ask cpu=1<ret>").unwrap();
-    shows(&driver, "needs admin access on root.a.etl or a queue above it");
+    shows(&driver, "needs admin access on root.a.etl or a parent");
     driver.keys("<ret>").unwrap();
     shows_not(&driver, "X release");
     driver.keys("X").unwrap();
-    shows(&driver, "needs admin access on root.a.etl or a queue above it");
+    shows(&driver, "needs admin access on root.a.etl or a parent");
     for (keys, message) in
         [("3D", "needs membership in the scheduler ACL"), (":clean-up<ret>", "needs admin access on root")]
     {

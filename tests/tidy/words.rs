@@ -45,8 +45,15 @@ fn literals(text: &str) -> Vec<(usize, String)> {
 fn strings(file: &Path) -> Vec<(usize, String)> {
     let (text, placeholder) = (fs::read_to_string(file).unwrap(), Regex::new(r"\{[a-zA-Z_]\w*[^{}]*\}").unwrap());
     let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
-    let texts = literals(code).into_iter().filter(|(_, text)| text.contains(' '));
+    let texts = literals(code).into_iter().filter(|(_, text)| text.contains(' ')).chain(shown_docs(code));
     texts.map(|(line, text)| (line, placeholder.replace_all(&text, "{}").into_owned())).collect()
+}
+
+/// The doc comments of a file with a macro that makes texts of them.
+fn shown_docs(code: &str) -> Vec<(usize, String)> {
+    let lines = code.lines().enumerate().filter(|_| code.contains("#[doc = $"));
+    let docs = lines.filter_map(|(at, line)| Some((at + 1, line.trim_start().strip_prefix("///")?.to_owned())));
+    docs.collect()
 }
 
 /// The lines of a document outside of code.
@@ -89,7 +96,8 @@ fn remarked() -> Vec<PathBuf> {
 
 fn documents() -> Vec<PathBuf> {
     let in_dir = |dir: &str| fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    let mut found = [in_dir("docs"), in_dir("docs/guide"), vec!["README.md".into()]].concat();
+    let mut found =
+        [in_dir("docs"), in_dir("docs/guide"), vec!["README.md".into(), "recordings/README.md".into()]].concat();
     found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     found.retain(|path| !ALLOWED.iter().any(|(allowed, _)| path == Path::new(allowed)));
     found.sort();
@@ -157,6 +165,13 @@ fn remarks_are_found_after_code() {
     let found = remarks(&file);
     fs::remove_file(&file).unwrap();
     assert_eq!(found, [(1, "one `x`".to_owned()), (2, "three".to_owned()), (4, "four".to_owned())]);
+}
+
+#[test]
+fn doc_comments_that_become_texts_are_found() {
+    let text = "macro_rules! a { ($(#[doc = $b:literal])*) => {} }\na! {\n    /// One\n}\n// two\n";
+    assert_eq!(shown_docs(text), [(3, " One".to_owned())]);
+    assert!(shown_docs("/// One\nfn a() {}\n").is_empty());
 }
 
 #[test]

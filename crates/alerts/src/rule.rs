@@ -44,7 +44,7 @@ impl fmt::Display for Severity {
 /// The unit of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// There is no threshold: it is so, or not.
+    /// No threshold: the condition is true or false.
     Nothing,
     /// Percent, more than 0 and at most 100.
     Percent,
@@ -67,7 +67,7 @@ impl Unit {
 
 macro_rules! kinds {
     ($($(#[doc = $means:literal])* $kind:ident = $word:literal, $unit:ident, $about:ident;)*) => {
-        /// What a rule watches. The doc comments are what `kornsole alerts kinds` prints.
+        /// What a rule watches. `kornsole alerts kinds` prints the doc comments.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind {
             $($(#[doc = $means])* $kind,)*
@@ -114,11 +114,11 @@ pub enum About {
 }
 
 kinds! {
-    /// The first application of a queue that waits would fit its queues and a node, and waits
+    /// The first pending application of a queue fits its queues and a node, and is pending
     FitsAndWaits = "fits-and-waits", Nothing, Queues;
-    /// A queue lacks `at` percent or more of its guarantee though it requests it
+    /// A queue requests its guaranteed resources, and `at` percent or more of them are missing
     BelowGuarantee = "below-guarantee", Percent, Queues;
-    /// The oldest pending ask of a queue has waited for `at` or longer
+    /// The oldest pending request of a queue has waited for `at` or longer
     Waits = "waits", Duration, Queues;
     /// At least `at` allocations were preempted in the last `within`
     Preemptions = "preemptions", Count, Cluster;
@@ -128,21 +128,21 @@ kinds! {
     Maximum = "maximum", Percent, Queues;
     /// A queue has been draining for `at` or longer
     Drain = "drain", Duration, Queues;
-    /// A node went without having been drained before, in the last `within`, and is not back
+    /// A node was removed without a drain in the last `within`, and did not return
     NodeLost = "node-lost", Nothing, Cluster;
-    /// A node is there and the cluster says that it is not ready
+    /// The cluster reports that a node is not ready
     NodeNotReady = "node-not-ready", Nothing, Cluster;
-    /// At least `at` pending asks fit all open nodes together and none alone
+    /// At least `at` pending requests fit the free capacity of all schedulable nodes together, but no single node
     Fragmentation = "fragmentation", Count, Cluster;
-    /// Nothing is allocated though the first application of a queue would fit
+    /// No allocations, although the first application of a queue fits
     NoScheduling = "no-scheduling", Nothing, Cluster;
-    /// The newest configuration was refused
+    /// The latest configuration was rejected
     ConfigRefused = "config-refused", Nothing, Cluster;
-    /// The scheduler's own figures contradict each other
+    /// The values of the scheduler contradict each other
     Unhealthy = "unhealthy", Nothing, Cluster;
     /// The scheduler cannot be reached
     ConnectionLost = "connection-lost", Nothing, Outside;
-    /// The disk that the state is kept on is used to `at` percent or more, or cannot be written
+    /// The disk of the state is used to `at` percent or more, or cannot be written
     StateDisk = "state-disk", Percent, Outside;
     /// The expression `when` is true
     Expression = "expression", Nothing, Values;
@@ -167,7 +167,7 @@ pub struct Rule {
     pub name: String,
     /// What it watches.
     pub kind: Kind,
-    /// The threshold, in the unit of the kind; 0 without one.
+    /// The threshold, in the unit of the kind; 0 if the kind has no threshold.
     pub at: f64,
     /// The threshold for resolving a firing alert.
     pub resolve_at: f64,
@@ -237,7 +237,7 @@ impl Rules {
     }
 }
 
-/// The destinations of alerts besides the screen.
+/// The destinations of alerts other than the screen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Targets {
     /// Programs and URLs.

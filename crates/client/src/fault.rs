@@ -164,7 +164,7 @@ impl fmt::Display for Fault {
             Self::TooOld(why) => f.write_str(why),
             Self::Cluster(fault) => fault.fmt(f),
             Self::Slow(phase, limit) => write!(f, "no {phase} within {limit:?}"),
-            Self::TooLarge(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
+            Self::TooLarge(limit) => write!(f, "the response is larger than {} MiB", limit >> 20),
             Self::NoEndpoint(path) => write!(f, "this release has no {path}"),
             Self::Missing(reported) => write!(f, "{reported}{}", reported.endpoint(404)),
             Self::Refused(401, reported) => write!(f, "401: {reported}; use --token-file or KORNSOLE_TOKEN"),

@@ -232,7 +232,7 @@ impl Client {
         Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
-    /// Opens a stream of lines, whose header must arrive within `patience`.
+    /// Opens a stream of lines; its header must arrive within `patience`.
     ///
     /// # Errors
     /// Any error of the request.
@@ -339,8 +339,8 @@ impl Client {
         let limit = self.limits.idle.min(left);
         match tokio::time::timeout(limit, response.chunk()).await {
             Err(_) if limit < self.limits.idle => Err(Fault::Slow("whole answer", self.limits.whole)),
-            Err(_) => Err(Fault::Slow("next part of the answer", self.limits.idle)),
-            Ok(Err(error)) => Err(Fault::Cut(Problem::of("the answer ended too early", error))),
+            Err(_) => Err(Fault::Slow("next part of the response", self.limits.idle)),
+            Ok(Err(error)) => Err(Fault::Cut(Problem::of("the response ended too early", error))),
             Ok(Ok(chunk)) => Ok(chunk),
         }
     }

@@ -201,7 +201,7 @@ impl Target {
         Ok(self)
     }
 
-    /// Trusts the authorities of a PEM file as well; `name` is the file's.
+    /// Also trusts the authorities of a PEM file with this name.
     ///
     /// # Errors
     /// No certificate in the file.

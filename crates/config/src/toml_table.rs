@@ -171,7 +171,7 @@ impl<'t, 'v> Entry<'t, 'v> {
             list.iter().map(|one| one.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
         });
         if texts.is_none() {
-            faults.push(self.other_type("a list of texts: `[\"…\"]`"));
+            faults.push(self.other_type("a list of strings: `[\"…\"]`"));
         }
         texts
     }

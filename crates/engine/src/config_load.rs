@@ -64,8 +64,8 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
     state.show_configuration();
 }
 
-/// From now on changes of the configuration are written to `file`, which holds `bytes`. A restored scheduler finishes the replacement of
-/// that file if that was cut off; if someone changed it meanwhile, that text is loaded. Returns what the file holds then.
+/// Writes changes of the configuration to `file` from now on; `bytes` is its content. A restored scheduler completes an
+/// interrupted replacement of the file. If the file has changed, its text is loaded. Returns the content of the file.
 pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
     remove_leftovers(state, file);
     let written = state.active_config.written.clone();

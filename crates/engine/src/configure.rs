@@ -197,7 +197,7 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
         let by = written.map(|written| match &written.by {
             LoadedBy::Start => "the start".to_owned(),
             LoadedBy::File => "its file".to_owned(),
-            LoadedBy::Seen => "somebody".to_owned(),
+            LoadedBy::Seen => "another user".to_owned(),
             LoadedBy::Workload => "the workload".to_owned(),
             LoadedBy::User(user) | LoadedBy::RolledBack(user) => user.clone(),
         });

@@ -27,7 +27,7 @@ use view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
 use view::waiting::{Finding, Question};
 use view::{ClockRuns, NoticeWeight, View};
 
-/// A scheduler with its workload and periodic work. It does what is due when it is stepped.
+/// A scheduler with its workload and periodic work; it runs when it is stepped.
 pub struct Core {
     pub(super) state: State,
 }
@@ -299,8 +299,8 @@ impl Core {
         run_loop::next_due(&self.state)
     }
 
-    /// Does what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. During a
-    /// pause, time stops, and only started work is completed.
+    /// Executes what is scheduled until `until`, in order, each at its own time; at most `steps` cycles and commands.
+    /// During a pause, time stops, and only started work is completed.
     pub fn run_until(&mut self, until: Time, steps: usize) -> Progress {
         run_loop::run_until(&mut self.state, until, steps)
     }

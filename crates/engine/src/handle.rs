@@ -201,8 +201,8 @@ impl Engine {
         answers
     }
 
-    /// Executes an order. `answer` is called once, from the engine's thread after publication, or at once if the engine
-    /// has stopped.
+    /// Executes an operation. `answer` is called once, from the engine's thread after publication, or immediately if
+    /// the engine has stopped.
     pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
         let has_new_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
         let to = if has_new_text { &self.config_requests } else { &self.requests };
@@ -210,8 +210,8 @@ impl Engine {
         let _ = to.send(Request::Perform(Box::new((actor, order)), Reply::new(answer)));
     }
 
-    /// Explains why something waits. The engine's thread only makes a copy; `answer` is called once, from the
-    /// explaining thread, or at once if the engine has stopped.
+    /// Explains why a request waits. The engine's thread only makes a copy. `answer` is called once, from the
+    /// explaining thread, or immediately if the engine has stopped.
     pub fn explain(&self, question: Question, answer: ExplainAnswer) {
         // A stopped engine closed the channel; the dropped reply reports it.
         let reply = ExplainReply::new(question.of.clone(), self.explainer.clone(), answer);

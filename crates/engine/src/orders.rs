@@ -242,7 +242,7 @@ fn order_asks(state: &mut State, at: &Within<'_>, app: &AppId, asks: &[AskSpec])
     at.own(part, app)?;
     let count: u64 = asks.iter().map(|ask| u64::from(ask.count.max(1))).sum();
     if asks.is_empty() || count > MOST_ASKS as u64 {
-        let text = format!("one operation can add 1 to {MOST_ASKS} requests, this one has {count}");
+        let text = format!("one operation can add 1 to {MOST_ASKS} requests, found {count}");
         return Err(Refusal::new(Code::BadRequest, at.cannot(), text));
     }
     let asks: Vec<AskSpec> = asks.iter().map(|ask| AskSpec { app: app.clone(), ..ask.clone() }).collect();

@@ -186,8 +186,8 @@ impl Output {
         Ok(first)
     }
 
-    /// Omits a large body of a rejected order from the journal. A replay needs the part that `reached` the scheduler,
-    /// as far as the scheduler stored it.
+    /// Omits a large body of a rejected operation from the journal. A replay needs only the part that `reached` the
+    /// scheduler.
     pub fn shorten(&self, state: &State, (number, record): (u64, Record), refusal: &Refusal, reached: bool) {
         let (Some(running), Record::Order(record)) = (&self.journal, record) else { return };
         let change = if reached {
@@ -201,8 +201,8 @@ impl Output {
         }
     }
 
-    /// Publishes the results of orders and then answers them: a caller finds its effect in the view. While the disk is
-    /// `stalled`, there are only rejections, and nothing new is shown.
+    /// Publishes the results of operations before it answers them, so a caller finds its effect in the view. While the
+    /// disk is `stalled`, operations are rejected, and nothing is published.
     pub fn send_answers(&mut self, state: &mut State, stalled: bool) {
         if self.answers.is_empty() && self.explained.is_empty() {
             return;

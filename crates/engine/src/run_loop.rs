@@ -47,8 +47,8 @@ pub(super) fn next_due(state: &State) -> Option<Time> {
     due.flatten().min()
 }
 
-/// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. During a pause time stands,
-/// and nothing is done but what was started already.
+/// Executes what is scheduled until `until`, in order, each at its own time; at most `steps` cycles and commands.
+/// During a pause, time stops, and only started work is completed.
 pub(super) fn run_until(state: &mut State, until: Time, steps: usize) -> Progress {
     let progress = run(state, until, steps);
     // Time is stopped during a pause.

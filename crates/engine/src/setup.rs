@@ -86,8 +86,8 @@ impl Setup {
         }
     }
 
-    /// Limits the memory of what has ended: 1,000 applications, 10,000 ledger rows, and 20,000 events unless the settings
-    /// have another number.
+    /// Limits the memory for ended objects: 1,000 applications, 10,000 ledger rows, and 20,000 events unless the
+    /// settings have another number.
     #[must_use]
     pub fn retaining_little(mut self) -> Self {
         self.tuning.ended_applications = 1_000;

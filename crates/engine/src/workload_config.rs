@@ -33,7 +33,7 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
             let refused = rejected(load(state, &merged, Some(text), LoadedBy::Workload));
             if refused.is_none() {
                 let title = "a configuration step of the workload was merged with the active configuration".to_owned();
-                let retained = format!("revision {onto} stays unchanged, except for the changes of the workload");
+                let retained = format!("revision {onto} is unchanged, except for the changes of the workload");
                 state.show_notice(NoticeWeight::Info, title, retained);
             }
             refused
@@ -66,12 +66,12 @@ fn merged(
     let since = format!("revision {} is not the workload's", active.revision);
     let both = merge(&base.text, &written.queues, &text.queues).map_err(|lines| {
         let line = lines.first().map_or(1, |line| line + 1);
-        format!("{since}, and both change line {line}: the active configuration stays")
+        format!("{since}, and both change line {line}: the active configuration is unchanged")
     })?;
     let parsed = state.config_cache.parse(both.as_bytes(), &state.policy_group, state.profile());
     let Some(merged) = &parsed.config else {
         return Err(format!(
-            "{since}, and with the step's changes it would not be valid: the active configuration stays"
+            "{since}, and with the step's changes it would not be valid: the active configuration is unchanged"
         ));
     };
     // Similar lines may have been confused: verify that nothing else changed.
@@ -79,7 +79,7 @@ fn merged(
     let (wanted, done) = (config::diff(&read, config), config::diff(in_force, merged));
     if !done.touches().is_subset(&wanted.touches()) || (done.touches_partitions() && !wanted.touches_partitions()) {
         return Err(format!(
-            "{since}, and the step's changes cannot be separated from that: the active configuration stays"
+            "{since}, and the step's changes cannot be separated from that: the active configuration is unchanged"
         ));
     }
     Ok(Some((active.revision, Arc::clone(merged), parsed.text.clone())))
@@ -89,7 +89,7 @@ fn merged(
 fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
     match state.active_config.written.as_ref().map(|written| &written.by) {
         Some(LoadedBy::User(user) | LoadedBy::RolledBack(user)) => Err(format!(
-            "revision {} is {user}'s, and the changes of the workload are unknown: the active configuration stays",
+            "revision {} is {user}'s, and the changes of the workload are unknown: the active configuration is unchanged",
             state.active_config.revision
         )),
         _ => Ok(None),

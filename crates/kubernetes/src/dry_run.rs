@@ -16,7 +16,8 @@ use view::waiting::AskWords;
 use view::waiting::Sentence;
 
 const PARTITION: &str = "default";
-/// Ages of the newest pod (s) at which cycles run: at once, after the reservation delay, after the preemption delays.
+/// Ages of the newest pod in seconds at which cycles run: immediately, after the reservation delay, after the
+/// preemption delays.
 const AGES: [u64; 4] = [1, 4, 35, 65];
 
 /// A pod that would be bound.

@@ -54,7 +54,7 @@ pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -
     }
     Some(format!(
         "its task group {name:?} requests less than the pod: {}. Its placeholder is released, and the pod waits for other capacity; the \
-         containers, sidecars and the overhead count together",
+         containers, sidecars, and the overhead count together",
         words.join(", ")
     ))
 }

@@ -22,7 +22,7 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
     let mut line = |kinds: &[&NotListed], words: &str| lines.push(format!("{}: {words}", cannot(kinds)));
     let (no_pods, no_nodes) = (of(&["Pod"]), of(&["Node"]));
     if !no_pods.is_empty() {
-        let words = "node selectors, taints, affinity and volumes are not evaluated; a request is assumed to preempt and to be preempted";
+        let words = "node selectors, taints, affinity, and volumes are not evaluated; a request is assumed to preempt and to be preempted";
         line(&of(&["Pod", "Node"]), words);
         return lines;
     }
@@ -33,7 +33,7 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
         line(&of(&["PriorityClass"]), &words);
     }
     if !no_nodes.is_empty() {
-        line(&no_nodes, "node selectors, taints, affinity and volumes are not evaluated");
+        line(&no_nodes, "node selectors, taints, affinity, and volumes are not evaluated");
         return lines;
     }
     let claimed = count(&|pod| pod.spec.volumes.iter().any(Volume::is_claimed));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::job::Job;
 
-/// States of an array are reduced to the newest if they exceed this multiple of their length after the last time, plus
-/// these bytes. So all that is written is a small multiple of what is kept.
+/// States of an array are reduced to the newest if they exceed this multiple of their length after the last reduction,
+/// plus these bytes. So the written bytes are a small multiple of the stored ones.
 const LONGEST: (u64, u64) = (2, 64 << 10);
 
 /// By the ID of the first job.

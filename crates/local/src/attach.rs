@@ -73,7 +73,7 @@ pub(super) fn send(stream: &UnixStream, line: &[u8], given: &UnixStream) -> io::
     if sent == line.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// Receives a line, and the connection that came with it.
+/// Receives a line, and the connection that it transfers.
 ///
 /// # Errors
 /// The other end is closed.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::task::{CLAIM, ENDED, MAIN, TASK};
 
 /// How long the files stay. A supervisor that starts late must find that another one has claimed the attempt.
-const KEPT: Duration = Duration::from_secs(10);
+const RETAINED_FOR: Duration = Duration::from_secs(10);
 /// Without its task, no supervisor starts the attempt: the claim can go last.
 const FILES: [&str; 4] = [TASK, MAIN, ENDED, CLAIM];
 
@@ -23,12 +23,12 @@ impl Attempts {
 
     /// Returns the time until the first is due.
     pub(super) fn due_in(&self) -> Option<Duration> {
-        self.0.front().map(|(since, ..)| KEPT.saturating_sub(since.elapsed()))
+        self.0.front().map(|(since, ..)| RETAINED_FOR.saturating_sub(since.elapsed()))
     }
 
     pub(super) fn take_due(&mut self) -> Vec<(u64, u32)> {
         let mut due = Vec::new();
-        while let Some((_, number, attempt)) = self.0.pop_front_if(|(since, ..)| since.elapsed() >= KEPT) {
+        while let Some((_, number, attempt)) = self.0.pop_front_if(|(since, ..)| since.elapsed() >= RETAINED_FOR) {
             due.push((number, attempt));
         }
         due

@@ -49,7 +49,7 @@ impl Enforcement {
         match self {
             Self::Cgroup(group) => {
                 format!(
-                    "limits: memory, processors and processes of each job, enforced by cgroup v2 in {}",
+                    "limits: memory, processors, and processes of each job, enforced by cgroup v2 in {}",
                     group.display()
                 )
             }

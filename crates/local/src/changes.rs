@@ -19,8 +19,8 @@ impl Daemon {
         self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
     }
 
-    /// `change` returns whether to withdraw the job's previous form from the scheduler. A change that cannot be written
-    /// to disk is rejected, except the end of a running job.
+    /// `change` returns whether to cancel the earlier request of the job. A change that cannot be written to disk is
+    /// rejected, except the end of a running job.
     fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<bool, String>) -> Option<Reply> {
         let mut table = self.table();
         let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));

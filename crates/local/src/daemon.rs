@@ -124,7 +124,7 @@ impl Daemon {
         table
     }
 
-    /// For one of many steps. Requests go first: a lock that is retaken at once would starve them.
+    /// Waits for requests first: a lock that is retaken immediately would starve them.
     pub(super) fn table_in_turn(&self) -> MutexGuard<'_, Table> {
         for _ in 0..MOST_TURNS {
             if self.asking.load(Ordering::Acquire) == 0 {

@@ -17,7 +17,7 @@ use super::part::VERSION;
 const NAME: &str = "kornsole-job";
 const OWN: &str = "/proc/self/exe";
 
-/// Kept open: a program that is installed later is of another release. The default is the running program.
+/// Remains open, because a program that is installed later has another release. The default is the running program.
 #[derive(Clone, Debug, Default)]
 pub struct Helper(Option<Arc<File>>);
 

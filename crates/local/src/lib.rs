@@ -18,7 +18,6 @@
 
 mod accounts;
 pub mod after;
-mod alike;
 mod array;
 mod arrays;
 pub mod attach;
@@ -38,6 +37,7 @@ pub mod filter;
 pub mod helper;
 pub mod history;
 pub mod hook;
+mod interned;
 pub mod job;
 mod job_files;
 pub mod launch;

@@ -85,7 +85,8 @@ impl Daemon {
     pub(super) fn offer(&self, job: &Job) -> Offered {
         let actor = self.submitter(job);
         let submitted = self.order(&actor, PartitionAct::Submit(Self::submission(job)));
-        // Sent together, both are synced with the journal at once; without the application the request is rejected.
+        // Sent together, both are synced with the journal at the same time; without the application the request is
+        // rejected.
         let asked = (!job.spec.no_preempt).then(|| self.order(&actor, Self::ask_of(job)));
         Offered { submitted, asked }
     }

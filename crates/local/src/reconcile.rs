@@ -65,7 +65,7 @@ impl Daemon {
         highest.flatten().map_or(0, |(number, _)| number)
     }
 
-    /// Withdraws applications without a job: their jobs ended, or were held or rejected, when a daemon was killed.
+    /// Cancels applications without a job: their jobs ended, or were held or rejected, when a daemon was killed.
     fn cancel_the_rest(&self, table: &Table) {
         let view = self.engine.published().view();
         let apps = Self::partition(&view).into_iter().flat_map(|part| part.apps.iter().flatten());
@@ -210,7 +210,7 @@ impl Daemon {
 
     fn supervise(&self, number: u64, dir: &Path) {
         let spare = self.table_in_turn().spares.take();
-        // Outside the lock: on a busy machine a new process takes a while, and users want to submit.
+        // Outside the lock: on a busy machine a new process takes a while, and users need to submit.
         let (reused, gone) = match spare.map(|spare| spare.reuse(dir)) {
             Some(Ok(reused)) => (Some(reused), None),
             Some(Err(gone)) => (None, Some(gone)),
@@ -277,8 +277,8 @@ impl Daemon {
         }
     }
 
-    /// Reads how an attempt ended whose supervisor is gone, or finds that another supervisor has it. `how` is the end
-    /// of the process, if known.
+    /// Reads the end of an attempt without a supervisor, or finds that another supervisor has it. `how` is the end of
+    /// the process, if known.
     fn take_end(&self, table: &mut Table, number: u64, how: Option<String>) {
         let Some(job) = table.jobs.get(&number) else { return };
         let dir = self.dir(job);

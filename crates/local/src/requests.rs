@@ -203,7 +203,7 @@ impl Daemon {
                 Some(task) if (1..QUEUED_AT_ONCE).contains(&task.most) => {
                     format!("at most {} tasks of its array run at the same time", task.most)
                 }
-                Some(_) => "waits for its turn in its array".to_owned(),
+                Some(_) => "waits for earlier tasks of its array".to_owned(),
                 None if job.placed.is_some() => "waits for earlier jobs with the same request".to_owned(),
                 None => "about to be queued".to_owned(),
             },

@@ -52,8 +52,9 @@ impl Server {
         }
         let socket = socket.as_path();
         // Checked first: the system's error is about a constant of C.
-        SocketAddr::from_pathname(socket)
-            .map_err(|_| io::Error::other("a socket path has at most 107 bytes; choose a shorter one by --socket"))?;
+        SocketAddr::from_pathname(socket).map_err(|_| {
+            io::Error::other("a socket path has at most 107 bytes; choose a shorter path with --socket")
+        })?;
         if UnixStream::connect(socket).is_ok() {
             return Err(io::Error::other("a daemon already listens there"));
         }
@@ -129,7 +130,7 @@ fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()>
     stream.set_write_timeout(Some(SILENCE))?;
     let owner = &daemon.settings.owner;
     if owner.uid != 0 && who.uid != 0 && who.uid != owner.uid {
-        let message = format!("this daemon serves {} only", owner.identity.user);
+        let message = format!("this daemon accepts only {}", owner.identity.user);
         return answer(stream, refuse(message).into());
     }
     let mut reader = BufReader::new(stream);

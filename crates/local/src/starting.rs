@@ -62,7 +62,7 @@ impl Daemon {
         }
     }
 
-    /// After a preemption, the scheduler reuses the resources at once, but the victim still has its grace period.
+    /// After a preemption, the scheduler reuses the resources immediately, but the victim still has its grace period.
     fn has_space(&self, table: &Table, used: &Resource, job: &Job) -> bool {
         let mut wanted = job.resource();
         wanted.add_assign(used);
@@ -85,7 +85,7 @@ impl Daemon {
         let Some(job) = table.jobs.get(&number) else { return };
         let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
         let view = self.engine.published().view();
-        let queue = Self::app(&view, job).map(|app| table.alike.queue(app.queue.as_str()));
+        let queue = Self::app(&view, job).map(|app| table.interned.queue(app.queue.as_str()));
         let Some(job) = table.jobs.get_mut(&number) else { return };
         job.placed = queue.or(job.placed.take());
         job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });

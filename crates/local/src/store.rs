@@ -22,7 +22,7 @@ use super::job_files::private_dir;
 use super::record::{RECORD, State, Submitted};
 use super::safe_path;
 use super::states::{JOB, Removed, STATES, append};
-use super::stored::{Stored, remove_folder, write};
+use super::stored::{Stored, remove_job_dir, write};
 use super::submitted_log::Log;
 
 /// Number of attempts to lock a directory: a killed daemon keeps the lock briefly.
@@ -138,7 +138,7 @@ impl Store {
         let Some(first) = jobs.first().map(|job| job.number) else { return };
         jobs.iter().for_each(|job| self.log.remove(job.number));
         self.arrays().forget(first);
-        remove_folder(&self.dir, first);
+        remove_job_dir(&self.dir, first);
     }
 
     /// Waits for changes, then syncs them together. Afterwards, removes the files of attempts that ended some time ago.
@@ -252,14 +252,14 @@ impl Store {
         let mut arrays = self.arrays();
         let Some(array) = arrays.of_mut(number) else {
             drop(arrays);
-            return remove_folder(&self.dir, number);
+            return remove_job_dir(&self.dir, number);
         };
         let first = array.first;
         array.left -= 1;
         if array.left == 0 {
             arrays.forget(first);
             drop(arrays);
-            remove_folder(&self.dir, first);
+            remove_job_dir(&self.dir, first);
         } else {
             let longest = array.longest;
             // A state that comes later would create the job again.

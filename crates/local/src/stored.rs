@@ -38,7 +38,7 @@ pub(super) fn write(jobs: &Path, submitted: &Submitted) -> io::Result<()> {
 }
 
 /// Removes the directory of a job. It is renamed first: half of it would look like a job without an end.
-pub(super) fn remove_folder(jobs: &Path, number: u64) {
+pub(super) fn remove_job_dir(jobs: &Path, number: u64) {
     let gone = jobs.join(format!("{REMOVED}{number}"));
     let _ = fs::remove_dir_all(&gone);
     let _ = fs::rename(jobs.join(number.to_string()), &gone).and_then(|()| fs::remove_dir_all(&gone));
@@ -99,12 +99,12 @@ impl Stored {
     pub(super) fn restore(&mut self, dir: &Path, left: Vec<Submitted>, removed: &HashSet<u64>) -> io::Result<()> {
         for submitted in left {
             let (first, all) = (submitted.first(), submitted.clone().jobs());
-            let is_there = |job: &&Job| self.jobs.contains_key(&job.number);
-            let missing = || all.iter().filter(|job| !is_there(job) && !removed.contains(&job.number));
+            let exists = |job: &&Job| self.jobs.contains_key(&job.number);
+            let missing = || all.iter().filter(|job| !exists(job) && !removed.contains(&job.number));
             if self.arrays.home(first).1 > 1 || missing().next().is_none() {
                 continue;
             }
-            if all.iter().any(|job| is_there(&job)) {
+            if all.iter().any(|job| exists(&job)) {
                 // An earlier release had a record for each index.
                 let missing: Vec<Job> = missing().cloned().collect();
                 for job in missing {

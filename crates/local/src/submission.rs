@@ -71,7 +71,7 @@ impl Daemon {
             table.crowds.is_behind(*key) || !table.crowds.enter(*key, most)
         });
         let at_once = crowd.is_some() && parked.is_none();
-        // A job that is not offered yet is tested, to report a missing queue at once; on a copy for the reason.
+        // Tests a job that is not offered yet, to report a missing queue immediately; on a copy for the reason.
         let queue = match at_once {
             true => String::new(),
             false => self.would_place(&jobs[0]).map_or_else(|| self.would_take(&jobs[0]), Ok).map_err(refused)?,
@@ -254,10 +254,10 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
         }
         _ if spec.interactive && spec.array.is_some() => Err("an array has no terminal: submit one job".to_owned()),
         _ if spec.time_limit.is_some_and(|seconds| seconds == 0 || seconds > LONGEST_TIME) => {
-            Err("a time limit is from one second to a hundred years".to_owned())
+            Err("a time limit must be from 1 second to 100 years".to_owned())
         }
         _ if tasks == 0 || tasks > LARGEST_ARRAY => {
-            Err(format!("an array has 1 to {LARGEST_ARRAY} tasks, this one has {tasks}"))
+            Err(format!("an array has 1 to {LARGEST_ARRAY} tasks, found {tasks}"))
         }
         _ if spec.signal.is_some_and(|signal| !(1..=31).contains(&signal) || signal == 9 || signal == 19) => {
             Err("this signal cannot end a job".to_owned())

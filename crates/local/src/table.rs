@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use super::alike::Alike;
 use super::awaited::Awaited;
 use super::busy::Busy;
 use super::crowd::Crowds;
 use super::history::History;
+use super::interned::Interned;
 use super::job::{Dependency, Job, JobState, number_of};
 use super::offer::Offered;
 use super::running::{Running, Spares};
@@ -49,7 +49,7 @@ pub(super) struct Table {
     pub(super) history: History,
     /// The jobs that must end before live ones start.
     pub(super) awaited: Awaited,
-    pub(super) alike: Alike,
+    pub(super) interned: Interned,
     pub(super) crowds: Crowds,
     pub(super) busy: Busy,
     /// All jobs that wait for something other than the scheduler, and some that no longer do.
@@ -72,7 +72,7 @@ impl Table {
     pub(super) fn insert(&mut self, mut job: Job) {
         let number = job.number;
         self.last = self.last.max(number);
-        self.alike.share(&mut job);
+        self.interned.share(&mut job);
         let has_ended = job.state == JobState::Ended;
         self.jobs.insert(number, job);
         if has_ended {

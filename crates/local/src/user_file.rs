@@ -37,7 +37,7 @@ pub fn open(path: &str) -> io::Result<File> {
     let found = file.metadata()?;
     let own_fifo = found.file_type().is_fifo() && found.uid() == geteuid().as_raw();
     if !found.is_file() && !own_fifo {
-        return Err(io::Error::other("it is not a regular file or a FIFO of yours"));
+        return Err(io::Error::other("it is not a regular file or FIFO that you own"));
     }
     // Only the opening must not block.
     fcntl_setfl(&file, OFlags::APPEND)?;

@@ -219,8 +219,7 @@ pub struct ProcessUse {
 pub struct Whereabouts {
     /// Full path of the leaf.
     pub queue: String,
-    /// Milliseconds, if nothing else is submitted and running jobs use all of their time; 0 for at once, `None` if
-    /// unknown.
+    /// Milliseconds, if no other job is submitted and running jobs use all of their time; 0 for now, `None` if unknown.
     #[serde(rename = "begins_in")]
     pub starts_in: Option<u64>,
     /// Why it is unknown, or the assumption.

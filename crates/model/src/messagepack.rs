@@ -121,8 +121,7 @@ impl<'de> Reader<'de> {
     }
 
     fn deeper(&mut self) -> Result<(), Fault> {
-        self.depth =
-            self.depth.checked_sub(1).ok_or_else(|| Fault(format!("more than {DEPTH} lists inside each other")))?;
+        self.depth = self.depth.checked_sub(1).ok_or_else(|| Fault(format!("more than {DEPTH} nested lists")))?;
         Ok(())
     }
 }

@@ -243,7 +243,7 @@ impl Partition {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
         self.ended.push_back(Arc::new(app));
-        // So that a busy cluster does not fill memory. After a start with a lower limit, there may be more.
+        // Limits memory on a busy cluster. After a start with a lower limit, there may be more.
         while self.ended.len() > self.tuning.ended_applications {
             self.ended.pop_front();
         }

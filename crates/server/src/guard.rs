@@ -25,7 +25,7 @@ pub(super) async fn guarded(
     match tokio::time::timeout(within, caught(answer)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => Ok(panicked(&*panic)),
-        Err(_) => Ok(reply::error(StatusCode::SERVICE_UNAVAILABLE, "the answer timed out")),
+        Err(_) => Ok(reply::error(StatusCode::SERVICE_UNAVAILABLE, "the response timed out")),
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn peer(extensions: &Extensions) -> IpAddr {
     peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-pub(super) const NO_SPACE: &str = "too many answers are queued";
+pub(super) const NO_SPACE: &str = "too many responses are queued";
 
 /// An error in YuniKorn's form (`rest.md` section 3).
 pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response {

@@ -254,7 +254,7 @@ pub trait Source: Send + Sync {
 
     /// Rebuilds the view of an earlier time; `answer` is called once, from any thread.
     fn view_at(&self, at: Time, answer: ViewAnswer) {
-        answer(Err(format!("no data of {at}")));
+        answer(Err(format!("no data for {at}")));
     }
 
     /// The journal behind [`Source::view_at`], for simulations; `None` without one or if it is remote.
@@ -270,7 +270,7 @@ pub trait Source: Send + Sync {
     /// Returns the records that `wanted` accepts directly before or after a time; `answer` is called once, from any
     /// thread.
     fn chapter(&self, at: Time, _toward: Toward, _wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
-        answer(Err(format!("no data of {at}")));
+        answer(Err(format!("no data for {at}")));
     }
 
     /// Creates a what-if of a partition (default: the first one); `answer` is called once, from any thread.

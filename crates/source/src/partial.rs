@@ -66,10 +66,10 @@ impl Endpoint {
     }
 }
 
-/// Reads a file: a state dump, or one answer of the REST API, an object or a list of objects.
+/// Reads a file: a state dump, or one response of the REST API, which is an object or a list of objects.
 ///
 /// # Errors
-/// It is neither: file, line, column, and what is wrong.
+/// It is neither: file, line, column, and the error.
 pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let mut unknown = Vec::new();
     // Some programs start a file with a byte order mark.
@@ -80,7 +80,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
         Value::Array(list) => list.iter().collect(),
         other => vec![other],
     };
-    let wanted = "expected a state dump, or the answer of /ws/v1/…/queues, nodes, applications, or usage/users";
+    let wanted = "expected a state dump, or the response of /ws/v1/…/queues, nodes, applications, or usage/users";
     if objects.is_empty() {
         return Err(format!("{name}:1:1: the list is empty; {wanted}"));
     }
@@ -117,7 +117,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let others = [Endpoint::Queues, Endpoint::Apps, Endpoint::Nodes, Endpoint::Users, Endpoint::Groups];
     let others: Vec<&str> = others.iter().filter(|one| **one != endpoint).map(|one| one.words()).collect();
     read.notes.push(format!(
-        "{name} has only {}; {} are unknown, because a single answer of the REST API does not have them.",
+        "{name} has only {}; {} are unknown, because a single response of the REST API does not contain them.",
         endpoint.words(),
         others.join(", ")
     ));

@@ -128,7 +128,7 @@ impl Stepped {
         self.core.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what is due by `until`, at most `steps` cycles and commands, and publishes the result. After
+    /// Executes what is scheduled until `until`, at most `steps` cycles and commands, and publishes the result. After
     /// [`Progress::Busy`], the next call continues.
     pub fn advance_until(&self, until: Time, steps: usize) -> Progress {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
@@ -313,11 +313,11 @@ impl Source for Stepped {
     }
 
     fn view_at(&self, at: Time, answer: ViewAnswer) {
-        answer(self.journal.as_ref().ok_or_else(|| format!("no data of {at}")).and_then(|past| view_of(past, at)));
+        answer(self.journal.as_ref().ok_or_else(|| format!("no data for {at}")).and_then(|past| view_of(past, at)));
     }
 
     fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
-        let past = self.journal.as_ref().ok_or_else(|| format!("no data of {at}"));
+        let past = self.journal.as_ref().ok_or_else(|| format!("no data for {at}"));
         answer(past.and_then(|past| past.chapter(at, toward, wanted).map_err(|why| why.to_string())));
     }
 

@@ -95,7 +95,7 @@ pub fn admins(acl: &Acl) -> String {
         return "all users".to_owned();
     }
     if acl.is_empty_list() {
-        return "nobody".to_owned();
+        return "none".to_owned();
     }
     let all = acl.users.iter().cloned().chain(acl.groups.iter().map(|group| format!("group {group}")));
     named(all, acl.users.len() + acl.groups.len(), 2 * NAMED, ", ")
@@ -166,7 +166,7 @@ mod tests {
     fn an_empty_queue_is_no_warning_and_a_crowd_is_counted() {
         let (weight, title, text) = drain_notice(&draining(Vec::new(), Acl::default()), Some("gpu"), false, Time::ZERO);
         assert_eq!((weight, text.as_str()), (NoticeWeight::Info, ""));
-        assert_eq!(title, "root.legacy of partition gpu drains, nothing blocks it; admins: nobody");
+        assert_eq!(title, "root.legacy of partition gpu drains, nothing blocks it; admins: none");
         let crowd = (0..60).map(|n| app(&format!("a{n}"), "joe", &[])).collect();
         let (_, title, text) = drain_notice(&draining(crowd, Acl::default()), None, false, Time::ZERO);
         assert!(title.contains("; 57 more; admins"), "{title}");
@@ -179,7 +179,7 @@ mod tests {
             |seconds: u64| DrainingApp { ends_by: Some(Time::from_millis(seconds * 1000)), ..app("a", "joe", &[]) };
         let message = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;
         let title = message(vec![ends(12), ends(30)]);
-        assert!(title.ends_with("allocated, done in 25s without new requests; admins: nobody"), "{title}");
+        assert!(title.ends_with("allocated, done in 25s without new requests; admins: none"), "{title}");
         let title = message(vec![ends(12), app("b", "ann", &[("vcore", 1000)])]);
         assert!(!title.contains("done in"), "one of them runs, who knows for how long: {title}");
     }

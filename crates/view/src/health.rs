@@ -47,7 +47,7 @@ pub fn health(view: &View) -> Health {
     Health { healthy: checks.iter().all(|check| check.succeeded), checks }
 }
 
-/// Runs the checks that need only a view. The internal counters of a remote scheduler are not among them.
+/// Runs the checks that need only a view, so without the internal counters of a remote scheduler.
 pub fn health_of_snapshot(view: &View) -> Health {
     let partitions = || view.partitions.iter();
     let checks = vec![
@@ -72,7 +72,7 @@ pub fn health_of_snapshot(view: &View) -> Health {
         check(
             "Consistency of data",
             "Check if node total resource = allocated resource + occupied resource + available resource",
-            "nodes with an allocated amount that differs from their allocations",
+            "nodes with an allocated quantity that differs from their allocations",
             nodes(view, |node| {
                 let sum =
                     node.allocations.values().fold(Resource::new(), |sum, allocation| sum.add(&allocation.resource));

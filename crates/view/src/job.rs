@@ -191,7 +191,7 @@ pub struct JobSheet {
 }
 
 impl JobSheet {
-    /// Returns a sentence for each resource of which the job uses far less than its request. `time` formats a duration.
+    /// Returns a sentence for each resource with much less usage than requested. `time` formats a duration.
     pub fn hints(&self, time: impl Fn(Duration) -> String) -> Vec<String> {
         self.usage
             .as_ref()

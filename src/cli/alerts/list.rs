@@ -11,7 +11,7 @@ use wire::dto::native::Alerts;
 /// The arguments of `kornsole alerts list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
-    /// Whose alerts are printed
+    /// The server of the alerts
     #[command(flatten)]
     pub of: ServerArgs,
 }

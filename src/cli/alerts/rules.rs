@@ -23,10 +23,11 @@ pub struct AlertArgs {
 }
 
 impl AlertArgs {
-    /// The active rules, with what is to be reported of them.
+    /// The active rules, with notes.
     ///
     /// # Errors
-    /// Every fault of the file that was named, rendered. One's own file with a fault is reported, and the rules that come with kornsole hold.
+    /// All errors of a named file, rendered. An invalid file of the user's settings is reported, and the default rules
+    /// apply.
     pub fn read(&self) -> Result<(Rules, Vec<String>), String> {
         if let Some(file) = &self.rules {
             return Ok((of_file(file)?, Vec::new()));
@@ -44,10 +45,10 @@ impl AlertArgs {
         })
     }
 
-    /// A board of a cluster, kept in a directory where one is named. Its threads that send run.
+    /// The board of a cluster, stored in `dir` if given. Its threads for sending run.
     ///
     /// # Errors
-    /// As [`AlertArgs::read`], or there are no threads.
+    /// As [`AlertArgs::read`], or threads cannot start.
     pub fn board(&self, cluster: &str, dir: Option<&Path>, now: Time) -> Result<Arc<Board>, String> {
         let (mut rules, mut notes) = self.read()?;
         let store = match dir.map(Store::open).transpose() {
@@ -66,10 +67,10 @@ impl AlertArgs {
     }
 }
 
-/// The rules of a file, over the defaults.
+/// The rules of a file over the defaults.
 ///
 /// # Errors
-/// It cannot be read, or every fault in it, rendered.
+/// The file cannot be read, or all errors in it, rendered.
 pub fn of_file(file: &Path) -> Result<Rules, String> {
     let bytes = load::bytes(file)?;
     let name = file.display().to_string();

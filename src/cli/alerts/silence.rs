@@ -27,7 +27,7 @@ pub struct SilenceArgs {
     /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
-    /// Whose alerts are silenced
+    /// The server of the alerts
     #[command(flatten)]
     pub of: ServerArgs,
 }
@@ -38,7 +38,7 @@ pub struct SilencesArgs {
     /// Include expired silences
     #[arg(long)]
     pub all: bool,
-    /// Whose silences are printed
+    /// The server of the silences
     #[command(flatten)]
     pub of: ServerArgs,
 }
@@ -52,7 +52,7 @@ pub struct UnsilenceArgs {
     /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
-    /// Whose silence is ended
+    /// The server of the silence
     #[command(flatten)]
     pub of: ServerArgs,
 }

@@ -29,7 +29,7 @@ pub struct ApplicationArgs {
     pub server: Option<String>,
 }
 
-/// What the changed configuration does to the applications; `None` if none are examined.
+/// The effects of a changed configuration on the applications; `None` if none are examined.
 ///
 /// # Errors
 /// The applications cannot be read, several configurations differ, or one is rejected.

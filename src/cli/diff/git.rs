@@ -131,7 +131,7 @@ impl Extracted {
         let mut head = String::new();
         from.read_line(&mut head).map_err(|why| wrong(&why))?;
         let size = head.trim().rsplit_once(' ').and_then(|(_, size)| size.parse::<usize>().ok());
-        let size = size.ok_or_else(|| wrong(&"unexpected answer"))?;
+        let size = size.ok_or_else(|| wrong(&"unexpected response"))?;
         let mut bytes = vec![0; size + 1];
         from.read_exact(&mut bytes).map_err(|why| wrong(&why))?;
         bytes.pop();

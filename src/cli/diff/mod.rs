@@ -43,21 +43,21 @@ pub struct DiffArgs {
     /// With --git: warning to ignore (repeatable)
     #[arg(long, value_name = "ID", value_parser = lint::WARNING_IDS, hide_possible_values = true, requires = "git")]
     pub allow: Vec<String>,
-    /// Whose applications are examined
+    /// The source of the applications
     #[command(flatten)]
     pub applications: ApplicationArgs,
-    /// By whose rules both are read
+    /// The profile that reads both
     #[command(flatten)]
     pub core: PredictedCore,
     /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// How a server is asked
+    /// The connection options
     #[command(flatten)]
     pub client: ClientArgs,
 }
 
-/// How the differences of two commits are printed.
+/// The output format of `--git`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Text with source lines and carets
@@ -75,8 +75,8 @@ pub enum Format {
     Json,
 }
 
-/// Prints what is different. Exit codes as in diff(1): 0 nothing, 1 something, 2 wrong use or a file that cannot be read
-/// as a valid configuration. With --git as those of `check`: 0 valid, 1 not valid.
+/// Prints the differences. Exit codes as in diff(1): 0 none, 1 differences, 2 invalid usage or an invalid
+/// configuration. With --git like `check`: 0 valid, 1 invalid.
 pub fn run(args: &DiffArgs) -> ExitCode {
     let (mut out, mut err) = (printed::out(), printed::err());
     let (done, broken) = match &args.git {

@@ -36,9 +36,9 @@ const GROUPS: [(&str, &[&str]); 7] = [
 /// The command that `clap` adds, with its description.
 const HELP: (&str, &str) = ("help", "Print the help of a command");
 
-/// The name of the program as a plugin of kubectl, and how a person calls it then.
+/// The program name as a plugin of kubectl, and the command that users type.
 const PLUGIN: (&str, &str) = ("kubectl-kornsole", "kubectl kornsole");
-/// The name otherwise.
+/// The name of the program.
 const NAME: &str = "kornsole";
 
 /// The command line with its complete help.
@@ -46,14 +46,14 @@ pub fn command() -> Command {
     of(NAME)
 }
 
-/// The same under the name that a person calls it by.
+/// The command line under this name.
 fn of(name: &'static str) -> Command {
     let root = with_notes(Cli::command(), "", name).bin_name(name);
     let template = template(&root);
     root.help_template(template)
 }
 
-/// The name that a person calls the program by.
+/// The name under which the user called the program.
 fn called(program: Option<&OsString>) -> &'static str {
     let file = program.and_then(|program| Path::new(program).file_stem());
     if file.is_some_and(|file| file == PLUGIN.0) { PLUGIN.1 } else { NAME }

@@ -20,7 +20,7 @@ pub struct NumbersArgs {
     /// Job ID, or a range of job IDs, for example 17 or 17-116
     #[arg(value_name = "JOB", required = true, value_parser = amounts::numbers)]
     pub numbers: Vec<JobNumbers>,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     pub daemon: SocketArgs,
 }
@@ -53,7 +53,7 @@ pub struct DrainArgs {
     /// Why; shown for every pending job. Required without a terminal
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     pub daemon: SocketArgs,
 }
@@ -105,13 +105,13 @@ pub struct EditArgs {
 }
 
 impl NumbersArgs {
-    /// Every number that is meant.
+    /// All numbers of the arguments.
     pub(super) fn all(&self) -> impl Iterator<Item = u64> {
         self.numbers.iter().flat_map(|numbers| numbers.first..=numbers.last)
     }
 }
 
-/// Has every job changed; one that is refused stops no other. The first refusal is the outcome.
+/// Changes each job; a rejection does not stop the others. Returns the first rejection.
 fn each(
     args: &NumbersArgs,
     request: impl Fn(u64) -> Request,
@@ -130,7 +130,7 @@ fn each(
     first.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
-/// Asks on a terminal before the work of more than one job is ended. Returns whether it may be.
+/// Asks for confirmation on a terminal before more than one job ends.
 fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
     let numbers: Vec<u64> = args.jobs.all().collect();
     if args.yes || numbers.len() < 2 || !std::io::stdin().is_terminal() {
@@ -162,7 +162,7 @@ fn stopped(
     }))
 }
 
-/// Ends jobs, or takes them out of the queue.
+/// Ends jobs, or removes them from the queue.
 pub fn cancel(args: &CancelArgs) -> ExitCode {
     let request = |job| match &args.reason {
         Some(reason) => Request::CancelBecause { job, reason: reason.clone() },
@@ -174,7 +174,7 @@ pub fn cancel(args: &CancelArgs) -> ExitCode {
     })
 }
 
-/// Has jobs restart.
+/// Requeues running or finished jobs.
 pub fn requeue(args: &EndingArgs) -> ExitCode {
     stopped(args, "requeue", Request::Requeue, |job| match job.state {
         JobState::Running => "is ending and will be requeued".to_owned(),
@@ -182,29 +182,29 @@ pub fn requeue(args: &EndingArgs) -> ExitCode {
     })
 }
 
-/// Keeps jobs from starting.
+/// Holds pending jobs.
 pub fn hold(args: &NumbersArgs) -> ExitCode {
     code(each(args, Request::Hold, |_| "held".to_owned()))
 }
 
-/// Lets held jobs start.
+/// Releases jobs on hold.
 pub fn release(args: &NumbersArgs) -> ExitCode {
     code(each(args, Request::Release, |_| "released".to_owned()))
 }
 
-/// Puts jobs into another queue.
+/// Moves jobs to another queue.
 pub fn move_to(args: &MoveArgs) -> ExitCode {
     let request = |job| Request::Move { job, queue: args.to.clone() };
     code(each(&args.jobs, request, |job| format!("in {}", job.queue)))
 }
 
-/// Gives jobs another priority.
+/// Changes the priority of jobs.
 pub fn priority(args: &PriorityArgs) -> ExitCode {
     let request = |job| Request::Priority { job, priority: args.to };
     code(each(&args.jobs, request, |job| format!("priority {}", job.priority)))
 }
 
-/// Changes what jobs request.
+/// Changes the requests of jobs.
 pub fn edit(args: &EditArgs) -> ExitCode {
     let (vcore, memory, gpu, time) = (args.cpu, args.mem, args.gpu, args.time);
     let edit = Edit { vcore, memory, gpu, time, name: args.name.clone() };
@@ -212,7 +212,7 @@ pub fn edit(args: &EditArgs) -> ExitCode {
     code(each(&args.jobs, request, |job| format!("{} requests {}", job.name, in_words(job.vcore, job.memory, job.gpu))))
 }
 
-/// Has nothing new start on this machine. On a terminal it asks why.
+/// Starts no new jobs on this machine. Asks for the reason on a terminal.
 pub fn drain(args: &DrainArgs) -> ExitCode {
     let drained = || {
         let reason = match &args.reason {
@@ -228,7 +228,7 @@ pub fn drain(args: &DrainArgs) -> ExitCode {
     code(drained())
 }
 
-/// Has jobs start on this machine again.
+/// Starts jobs on this machine again.
 pub fn undrain(args: &SocketArgs) -> ExitCode {
     code(args.connect().and_then(|mut client| in_words_of(ask(&mut client, &Request::Undrain)?.0, "resumed")))
 }
@@ -238,7 +238,7 @@ fn in_words_of(reply: Reply, done: &str) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&format!("{done} {}\n", info.machine))))
 }
 
-/// A line that is requested on a terminal.
+/// A line from the terminal.
 pub(super) fn asked(question: &str) -> String {
     print(question);
     let mut answer = String::new();

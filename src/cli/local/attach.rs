@@ -22,9 +22,9 @@ use local::wire::{JobReport, Reply, Request};
 
 /// The key that leaves the job running: ctrl-].
 const LEAVE: u8 = 0x1d;
-/// How often it is looked whether a job has started.
+/// How often to check whether a job has started.
 const LOOK: Duration = Duration::from_millis(250);
-/// How long the end of a job is waited for after its terminal no longer exists.
+/// How long to wait for the end of a job after its terminal is closed.
 const END: Duration = Duration::from_secs(60);
 
 /// The arguments of `kornsole local attach`.
@@ -33,7 +33,7 @@ pub struct AttachArgs {
     /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     pub daemon: SocketArgs,
 }
@@ -51,7 +51,7 @@ pub(super) fn check() -> Result<(), Ended> {
     Err(Ended::misused("cannot run an interactive job: standard input and output are not a terminal"))
 }
 
-/// Attaches to a job once it runs. Returns its exit status, or 0 when one leaves it running.
+/// Attaches to a job once it runs. Returns its exit status, or 0 after a detach.
 pub(super) fn attach(daemon: &SocketArgs, number: u64) -> Result<ExitCode, Ended> {
     let mut client = daemon.connect()?;
     let started = started(&mut client, number)?;
@@ -125,7 +125,7 @@ fn print_line(text: &str) {
     crate::cli::print_line(&escaped(text));
 }
 
-/// The terminal while every key goes to the job.
+/// The terminal in raw mode: all keys go to the job.
 struct Raw {
     before: Termios,
 }
@@ -152,7 +152,7 @@ fn size() -> Vec<u8> {
     frames(Frame::Size, &bytes)
 }
 
-/// Gives keys to the job and shows its output, until it ends. Returns whether the person left it.
+/// Sends keys to the job and shows its output until it ends. Returns whether the user detached.
 fn relay(mut stream: UnixStream) -> io::Result<bool> {
     let (mut resized, signal) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGWINCH, signal)?;

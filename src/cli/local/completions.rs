@@ -12,7 +12,7 @@ use crate::cli::printed::safe;
 use crate::cli::settings::print_bytes;
 use local::wire::{Reply, Request};
 
-/// What is named.
+/// The kind of names to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// IDs and names of active jobs
@@ -26,12 +26,12 @@ pub enum Kind {
 pub struct NamesArgs {
     /// Names to print
     kind: Kind,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     daemon: SocketArgs,
 }
 
-/// Prints one name in each line, behind it a tabulator and what it is. Whatever goes wrong, a shell that completes gets nothing to show.
+/// Prints names, one per line, with a tab and a description. Prints nothing on errors, because a shell completes.
 pub fn names(args: &NamesArgs) -> ExitCode {
     let request = match args.kind {
         Kind::Jobs => Request::Jobs { ended: false },
@@ -50,7 +50,7 @@ pub fn names(args: &NamesArgs) -> ExitCode {
     print_bytes(&lines.into_iter().map(shown).collect::<String>())
 }
 
-/// Adds to a script what it asks a daemon for.
+/// Adds the calls to the daemon to a script.
 pub fn extend(shell: Shell, script: String) -> String {
     match shell {
         Shell::Bash => script + BASH,
@@ -126,7 +126,7 @@ _kornsole_queues() {
 }
 "#;
 
-/// The specifications in a script for zsh whose values a daemon knows, by how they start or what they say, with what completes them.
+/// The zsh specifications with values from the daemon, by their start or text, and their completion.
 const ZSH_VALUES: [(&str, &str); 6] = [
     ("'*::numbers -- Job ID", "_kornsole_jobs"),
     ("':number -- ID of the job", "_kornsole_jobs"),

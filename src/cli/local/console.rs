@@ -26,11 +26,11 @@ use source::Remote;
 use source::local::LocalMachine;
 use source::remote::RemoteOptions;
 
-/// How long a token holds: longer than anybody looks on without a pause.
+/// The validity of a token: longer than a console stays open without a pause.
 const VALID_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// How many tokens one user has; his oldest goes.
+/// The maximum number of tokens of a user; the oldest is removed.
 const MOST_OF_ONE: usize = 16;
-/// How many tokens all users have; more are refused, as those of others are not taken away.
+/// The maximum number of tokens of all users; above it, new ones are rejected, because a user cannot remove others.
 const MOST: usize = 4096;
 
 /// The arguments of `kornsole local console`.
@@ -39,15 +39,15 @@ pub struct ConsoleArgs {
     /// Disable all commands that change the scheduler
     #[arg(long)]
     pub read_only: bool,
-    /// How it is drawn
+    /// The appearance options
     #[command(flatten)]
     pub look: LookArgs,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     pub daemon: SocketArgs,
 }
 
-/// Shows the console on this machine's scheduler.
+/// Shows the console for the scheduler of this machine.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
@@ -59,8 +59,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     }))
 }
 
-/// Shows the console on the daemon that answers, where nothing else was requested: the one of this user, or that of the machine. `None`
-/// where none answers.
+/// Shows the console for a running daemon, of this user or of the machine. `None` if none answers.
 pub fn run_found(args: &ConsoleArgs) -> Option<ExitCode> {
     args.daemon.connect().is_ok().then(|| run(args))
 }
@@ -86,7 +85,7 @@ fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
     LocalMachine::new(args.daemon.path(), &info, remote, endpoint, args.read_only).map_err(|why| refused(&why))
 }
 
-/// How the daemon lets consoles in: the server starts when the first one comes.
+/// The source of console tokens. The server starts with the first console.
 pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, dir: &Path) -> TokenSource {
     let (engine, tokens) = (Arc::downgrade(engine), dir.join("console-tokens"));
     // Tokens of an earlier daemon are for an obsolete address.
@@ -114,7 +113,7 @@ pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, dir: 
     })
 }
 
-/// A new token for someone.
+/// Creates a token.
 fn given(file: &Path, who: &Identity) -> Result<String, String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let until = i64::try_from((now + VALID_FOR).as_nanos()).ok();

@@ -64,7 +64,7 @@ struct Options {
     _up: up::UpArgs,
 }
 
-/// Where the unit is, and whose systemd runs it.
+/// The location of the unit, and the systemd that runs it.
 struct Place {
     dir: PathBuf,
     user: bool,
@@ -96,7 +96,7 @@ impl Place {
         call("systemctl", &[user, words].concat())
     }
 
-    /// The unit that is there, if this program wrote it.
+    /// The existing unit, if this program wrote it.
     fn own(&self) -> Result<Option<String>, Ended> {
         let file = self.file();
         match fs::read_to_string(&file) {
@@ -110,7 +110,7 @@ impl Place {
         }
     }
 
-    /// Where the unit is linked to, so that it starts with the machine or with the user.
+    /// The link that starts the unit with the machine or with the user.
     fn link(&self) -> PathBuf {
         self.dir.join(format!("{}.wants", unit::target(self.user))).join(UNIT)
     }
@@ -126,7 +126,7 @@ fn call(program: &str, words: &[&str]) -> Result<(), Ended> {
     }
 }
 
-/// Writes the unit, and has systemd start it.
+/// Writes the unit, and starts it.
 pub fn install(args: &InstallArgs) -> ExitCode {
     code(installed(args))
 }
@@ -178,7 +178,8 @@ fn installed(args: &InstallArgs) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&reported)))
 }
 
-/// Whether others than root can write there. In a directory with the sticky bit they cannot replace what is not theirs.
+/// Whether users other than root can write there. In a directory with the sticky bit they cannot replace files of
+/// others.
 fn may_be_replaced(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| {
         let sticky = found.is_dir() && found.mode() & 0o1000 != 0;
@@ -186,7 +187,7 @@ fn may_be_replaced(path: &Path) -> bool {
     })
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 fn write(file: &Path, text: &str) -> io::Result<()> {
     file.parent().map_or(Ok(()), fs::create_dir_all)?;
     let temporary = file.with_extension("service.new");
@@ -196,7 +197,7 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&temporary, file)
 }
 
-/// Stops the daemon, and removes its unit. The jobs stay on the disk; those that run continue.
+/// Stops the daemon and removes its unit. Stored jobs remain, and running jobs continue.
 pub fn uninstall(args: &UninstallArgs) -> ExitCode {
     code(uninstalled(args))
 }
@@ -230,5 +231,5 @@ fn uninstalled(args: &UninstallArgs) -> Result<ExitCode, Ended> {
         place.systemctl(&["daemon-reload"])?;
     }
     let lingers = if place.user { "; lingering stays enabled: `loginctl disable-linger` ends it" } else { "" };
-    Ok(print(&escaped(&format!("removed {}; jobs and their output stay on the disk{lingers}\n", file.display()))))
+    Ok(print(&escaped(&format!("removed {}; jobs and their output remain on the disk{lingers}\n", file.display()))))
 }

@@ -58,7 +58,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<JobFile, String> {
         }
         None if !faults.has_errors() => {
             let hint = "write keys, for example `command: make test` and `cpu: 2`";
-            faults.error("JOB-001", Place { line: 1, column: 1 }, "", "it has no job", hint);
+            faults.error("JOB-001", Place { line: 1, column: 1 }, "", "the file has no job", hint);
         }
         None => {}
     }

@@ -22,16 +22,16 @@ use local::wall_ms;
 use local::wire::{JobReport, Reply, Request};
 use model::quantity::show_memory;
 
-/// How often `logs --follow` looks.
+/// The interval of `logs --follow`.
 const FOLLOW: Duration = Duration::from_millis(250);
 
-/// What is printed, and by which daemon.
+/// The output format and the daemon.
 #[derive(Args, Clone, Debug)]
 pub struct JobsArgs {
     /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     pub daemon: SocketArgs,
 }
@@ -42,7 +42,7 @@ pub struct HistoryArgs {
     /// Maximum number of jobs; kornsole shows the latest
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     pub limit: usize,
-    /// What is printed, and by which daemon
+    /// The output format and the daemon
     #[command(flatten)]
     pub shown: JobsArgs,
 }
@@ -53,7 +53,7 @@ pub struct JobArgs {
     /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
-    /// What is printed, and by which daemon
+    /// The output format and the daemon
     #[command(flatten)]
     pub shown: JobsArgs,
 }
@@ -64,7 +64,7 @@ pub struct LogsArgs {
     /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
-    /// Attempt, from 1 [default: the last one]
+    /// Attempt, from 1 [default: the last attempt]
     #[arg(long, value_name = "NUMBER")]
     pub attempt: Option<u32>,
     /// Follow the output until the job finishes
@@ -73,7 +73,7 @@ pub struct LogsArgs {
     /// Write the output unchanged, including escape sequences, also to a terminal
     #[arg(long)]
     pub raw: bool,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     pub daemon: SocketArgs,
 }
@@ -101,13 +101,13 @@ pub(super) const fn state(state: JobState) -> &'static str {
     }
 }
 
-/// What everyone who examines jobs must know, in lines.
+/// Notes for all who list jobs, in lines.
 pub(super) fn notices(client: &mut Client) -> Result<String, Ended> {
     let (Reply::Info(info), _) = ask(client, &Request::Info)? else { return Err(unexpected()) };
     Ok(info.notices.iter().map(|notice| format!("{}\n", escaped(notice))).collect())
 }
 
-/// Lists the jobs that ended, with what they used.
+/// Lists ended jobs with their usage.
 pub fn history(args: &HistoryArgs) -> ExitCode {
     let listed = args.shown.daemon.connect().and_then(|mut client| listed(&mut client, true));
     code(listed.and_then(|mut jobs| {
@@ -139,13 +139,13 @@ pub fn history(args: &HistoryArgs) -> ExitCode {
     }))
 }
 
-/// What a job used, in words.
+/// The usage of a job, in words.
 struct Used {
     cpu: String,
     memory: String,
 }
 
-/// What the attempts of a job that are over used; `-` for both where it did not run.
+/// The usage of the ended attempts of a job; `-` without an attempt.
 fn used(job: &JobReport) -> Used {
     let bytes = |bytes: u64| show_memory(i64::try_from(bytes).unwrap_or(i64::MAX));
     let word = if job.use_unknown { "unknown" } else { "-" };
@@ -203,7 +203,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
     code(shown())
 }
 
-/// Prints the output of a job: its bytes unchanged, except for a terminal with control characters written out, unless they are requested.
+/// Prints the output of a job. On a terminal, control characters are escaped unless raw output is requested.
 pub fn logs(args: &LogsArgs) -> ExitCode {
     let printed = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;
@@ -246,7 +246,7 @@ pub(super) fn waited(client: &mut Client, number: u64) -> Result<JobReport, Ende
     }
 }
 
-/// Waits for jobs; the exit status is that of the first of them that did not end with 0.
+/// Waits for jobs. Returns the exit status of the first job that did not end with 0.
 pub fn wait(args: &NumbersArgs) -> ExitCode {
     let done = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;
@@ -262,7 +262,7 @@ pub fn wait(args: &NumbersArgs) -> ExitCode {
     code(done())
 }
 
-/// Says what the machine offers.
+/// Prints the resources and limits of the machine.
 pub fn info(args: &JobsArgs) -> ExitCode {
     let shown = || -> Result<ExitCode, Ended> {
         let (Reply::Info(info), _) = ask(&mut args.daemon.connect()?, &Request::Info)? else {

@@ -18,7 +18,7 @@ use local::wall_ms;
 use local::wire::{JobReport, Reply, Request};
 use model::quantity::{show_memory, show_vcore};
 
-/// How often `--watch` looks.
+/// The interval of `--watch`.
 const WATCH: Duration = Duration::from_secs(2);
 /// Clears a terminal.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
@@ -47,12 +47,12 @@ pub struct ListArgs {
     /// Print the list again when it changes, until you press ctrl-c
     #[arg(long)]
     pub watch: bool,
-    /// What is printed, and by which daemon
+    /// The output format and the daemon
     #[command(flatten)]
     pub shown: JobsArgs,
 }
 
-/// States by one name.
+/// The states with one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kinds(Vec<Kind>);
 
@@ -94,7 +94,7 @@ impl ListArgs {
     }
 }
 
-/// Lists jobs; without a filter those that have not ended.
+/// Lists jobs; without a filter, those that have not ended.
 pub fn jobs(args: &ListArgs) -> ExitCode {
     code(if args.watch { watched(args) } else { once(args) })
 }
@@ -172,7 +172,7 @@ fn in_words(counts: impl Iterator<Item = (Kind, u32)>) -> String {
     counts.map(|(kind, count)| format!("{count} {}", kind.word())).collect::<Vec<_>>().join(", ")
 }
 
-/// How many jobs there are in each state, in one line; those that wait for other indices of their array are among them.
+/// The number of jobs in each state, in one line; includes jobs that wait for other indices of their array.
 fn totals(jobs: &[JobReport]) -> String {
     let mut sums = Kind::ALL.map(|kind| (kind, 0));
     for job in jobs {

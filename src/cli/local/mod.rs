@@ -46,9 +46,9 @@ pub use top::{TopArgs, top};
 const UNREACHABLE: u8 = 3;
 /// The variable that names the socket.
 const SOCKET: &str = "KORNSOLE_LOCAL_SOCKET";
-/// Where the daemon of the whole machine listens.
+/// The socket of the daemon of the machine.
 const MACHINE_SOCKET: &str = "/run/kornsole/local.sock";
-/// Where the daemon of the whole machine keeps its jobs.
+/// The directory of the jobs of the machine's daemon.
 const MACHINE_DIR: &str = "/var/lib/kornsole/local";
 
 /// The arguments of `kornsole local`.
@@ -94,11 +94,11 @@ enum LocalCommand {
     Install(install::InstallArgs),
     /// Stop the job daemon and remove its systemd service
     ///
-    /// Running jobs continue; jobs and their output stay on the disk.
+    /// Running jobs continue; jobs and their output remain on the disk.
     Uninstall(install::UninstallArgs),
 }
 
-/// Which daemon is asked.
+/// The socket of the daemon.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SocketArgs {
     /// Socket of the daemon
@@ -127,14 +127,14 @@ pub fn run(args: &LocalArgs) -> ExitCode {
     }
 }
 
-/// Where a user's own daemon keeps its jobs; `None` without a home.
+/// The directory of the jobs of the user's daemon; `None` without a home directory.
 fn own_dir() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
     Some(named.or_else(home)?.join("kornsole/local"))
 }
 
-/// Where a user's own daemon listens.
+/// The socket of the user's daemon.
 fn own_socket() -> Option<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     match runtime {
@@ -144,7 +144,7 @@ fn own_socket() -> Option<PathBuf> {
 }
 
 impl SocketArgs {
-    /// Where the daemon listens that is asked.
+    /// The socket of the requested daemon.
     fn path(&self) -> PathBuf {
         let named = self.socket.clone().or_else(|| std::env::var_os(SOCKET).map(PathBuf::from));
         named.unwrap_or_else(|| {
@@ -153,7 +153,7 @@ impl SocketArgs {
         })
     }
 
-    /// A connection to it.
+    /// Connects to the daemon.
     fn connect(&self) -> Result<Client, Ended> {
         let path = self.path();
         Client::connect(&path).map_err(|why| Ended {
@@ -166,7 +166,7 @@ impl SocketArgs {
     }
 }
 
-/// Why a command ends without having done its work.
+/// Why a command failed.
 struct Ended {
     message: String,
     code: u8,
@@ -182,7 +182,7 @@ impl Ended {
     }
 }
 
-/// Asks; a rejection is an error.
+/// Sends a request; a rejection is an error.
 fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Ended> {
     match client.ask(request) {
         Err(why) => Err(Ended { message: format!("the daemon does not answer: {why}"), code: UNREACHABLE }),
@@ -191,12 +191,12 @@ fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Ended
     }
 }
 
-/// The exit code of a command that did its work, or not.
+/// The exit code of a result.
 fn code(outcome: Result<ExitCode, Ended>) -> ExitCode {
     outcome.unwrap_or_else(|ended| fail(&super::remote::escaped(&ended.message), ended.code))
 }
 
-/// What an answer that does not fit its request means: the daemon is of another release.
+/// The error for a response that does not match the request: the daemon has another release.
 fn unexpected() -> Ended {
     Ended::refused("invalid response from the job daemon; restart the daemon if it is of another release")
 }

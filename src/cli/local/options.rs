@@ -9,7 +9,7 @@ use super::amounts;
 use super::sbatch_values::{self, Dependencies};
 use local::job::{ArraySpec, Dependency, WhenStopped};
 
-/// What may be requested a job.
+/// The options of a job.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOptions {
     /// Queue [default: from the placement rules]
@@ -102,10 +102,10 @@ struct Line {
 }
 
 impl JobOptions {
-    /// Reads words as the command line has them.
+    /// Reads words of a command line.
     ///
     /// # Errors
-    /// What is wrong with them, in one line.
+    /// The error in them, in one line.
     pub fn read(words: &[String]) -> Result<Self, String> {
         let line = Line::try_parse_from(words).map_err(|why| {
             let text = why.to_string();
@@ -115,7 +115,7 @@ impl JobOptions {
         Ok(line.options)
     }
 
-    /// These options, and those of `other` that are not among them.
+    /// These options, and options of `other` that are missing here.
     pub fn or(self, other: Self) -> Self {
         let has_requeue = self.requeue || self.no_requeue;
         let (requeue, no_requeue) =
@@ -152,7 +152,7 @@ impl JobOptions {
         }
     }
 
-    /// What becomes of it when it is stopped for a reason that is not its own.
+    /// What happens to the job when it is stopped for an external reason.
     pub fn when_stopped(&self) -> WhenStopped {
         if self.no_requeue && !self.requeue { WhenStopped::Fail } else { WhenStopped::Requeue }
     }

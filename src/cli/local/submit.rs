@@ -24,7 +24,7 @@ const LARGEST: u64 = 1 << 20;
 /// The arguments of `kornsole submit`.
 #[derive(Args, Clone, Debug)]
 pub struct SubmitArgs {
-    /// What is requested
+    /// The options of the job
     #[command(flatten)]
     pub options: JobOptions,
     /// YAML file with `command` and these options by their long names
@@ -39,7 +39,7 @@ pub struct SubmitArgs {
     /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
-    /// Which daemon is asked
+    /// The socket of the daemon
     #[command(flatten)]
     pub daemon: SocketArgs,
     /// Script; its lines that start with #kornsole or #SBATCH contain options
@@ -62,8 +62,8 @@ struct Alone {
 }
 
 impl SubmitArgs {
-    /// Reads a command line that starts with `submit` by itself: to build all other commands takes longer than all that it does. `None` for
-    /// any other one, and where something is wrong with it, which the whole command line then reports.
+    /// Parses a command line that starts with `submit`, without building the other commands, which takes longer than
+    /// submitting. `None` for other commands and for errors, which the full command line reports.
     pub fn alone(words: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut words = words.into_iter().skip(1).peekable();
         words.peek().filter(|first| *first == "submit")?;
@@ -71,7 +71,7 @@ impl SubmitArgs {
     }
 }
 
-/// Submits a job, and prints its number.
+/// Submits a job and prints its ID.
 pub fn submit(args: &SubmitArgs) -> ExitCode {
     code(submitted(args))
 }
@@ -119,7 +119,7 @@ fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
     Ok(ExitCode::from(status))
 }
 
-/// Whether a job is in another queue than was requested, by its path or its last part.
+/// Whether a job is in another queue than requested, by the path or its last part.
 fn is_elsewhere(asked: &str, queue: &str) -> bool {
     !asked.is_empty() && queue != asked && !queue.ends_with(&format!(".{asked}"))
 }
@@ -137,10 +137,10 @@ fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&format!("{}\n{when}: {}\n", found.queue, found.because))))
 }
 
-/// What is to be run, and what lines for another scheduler request.
+/// The command to run, the options, and the lines for another scheduler.
 type Wanted = (Vec<String>, JobOptions, Option<Batch>);
 
-/// What is to be run: by the command line, a file or a script.
+/// The command to run: from the command line, a file, or a script.
 fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     if let Some(file) = &args.file {
         let (name, bytes) = (file.display().to_string(), read(file)?);
@@ -187,7 +187,7 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     Ok((command, options, batch))
 }
 
-/// Reads a file that a person wrote.
+/// Reads a file of the user.
 fn read(file: &Path) -> Result<Vec<u8>, Ended> {
     let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("{}: {why}", file.display()));
     let found = fs::metadata(file).map_err(|why| wrong(&why))?;
@@ -225,7 +225,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     // umask can only be read by setting it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
-    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is not UTF-8", dir.display())))?;
+    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: the name is not UTF-8", dir.display())))?;
     let (when_stopped, dependency) = (options.when_stopped(), options.dependency.unwrap_or_default());
     let spec = JobSpec {
         command: command.into(),
@@ -262,7 +262,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     Ok((spec, batch))
 }
 
-/// The environment of this call with what is set next to it. A variable that is no UTF-8 cannot be kept, and is not omitted in silence.
+/// The environment of this call with the added variables. A variable that is not UTF-8 is skipped with a warning.
 fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended> {
     let mut env = Vec::new();
     for (name, value) in std::env::vars_os() {
@@ -272,7 +272,7 @@ fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended>
             (Ok(name), Err(_)) => {
                 warn(&format!("skipped variable {name} in the environment of the job: not UTF-8"));
             }
-            (Err(_), _) => warn("skipped a variable in the environment of the job: its name is not UTF-8"),
+            (Err(_), _) => warn("skipped a variable in the environment of the job: the name is not UTF-8"),
         }
     }
     for (name, value) in set {
@@ -282,7 +282,7 @@ fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended>
     Ok(env)
 }
 
-/// The output file as an absolute path, if one may write there.
+/// The absolute path of the output file, if the user may write there.
 fn output(dir: &Path, file: &Path) -> Result<String, Ended> {
     let path = dir.join(file);
     let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("the output file {}: {why}", path.display()));
@@ -297,7 +297,7 @@ fn output(dir: &Path, file: &Path) -> Result<String, Ended> {
     Ok(text.to_owned())
 }
 
-/// Whether a program can be started, as the system looks for it: by `PATH` unless it has a slash.
+/// Whether a program can be started: found in `PATH` unless its name has a slash.
 fn can_start(program: &str, path: &str, dir: &Path) -> bool {
     let is_program =
         |file: &Path| fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);

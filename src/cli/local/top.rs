@@ -17,9 +17,9 @@ use local::client::Client;
 use local::wire::{JobUse, Reply, Request};
 use model::quantity::{show_memory, show_vcore};
 
-/// How long lies between two measurements where only one table is printed.
+/// The time between two measurements for a single table.
 const BETWEEN: Duration = Duration::from_secs(1);
-/// Clears the screen, from its start on.
+/// Clears the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// The arguments of `kornsole top`.
@@ -31,12 +31,12 @@ pub struct TopArgs {
     /// Print one table; default if the output is not a terminal
     #[arg(long)]
     pub once: bool,
-    /// What is printed, and by which daemon
+    /// The output format and the daemon
     #[command(flatten)]
     pub shown: JobsArgs,
 }
 
-/// Shows it until it is interrupted; once where the output is no terminal.
+/// Prints the table until it is interrupted; once if the output is not a terminal.
 pub fn top(args: &TopArgs) -> ExitCode {
     code(shown(args))
 }
@@ -67,7 +67,7 @@ fn measured(client: &mut Client) -> Result<Vec<JobUse>, Ended> {
     }
 }
 
-/// What was used of processors between two measurements, in thousandths of a core; since its start for a job that was not in both.
+/// The cpu usage between two measurements, in thousandths of a core; since the start for a job without an earlier one.
 fn vcores(before: &HashMap<(u64, u32), &JobUse>, now: &JobUse) -> Option<i64> {
     let before = before.get(&(now.job.number, now.job.attempts));
     let (earlier, since) = before.map_or((0, now.job.started?), |before| (before.cpu_ms, before.at));

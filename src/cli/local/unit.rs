@@ -6,7 +6,8 @@ use clap::Args;
 
 use crate::cli::settings;
 
-/// The directories of the daemon of the machine: others enter that of the socket, and not that of the jobs.
+/// The directories of the machine's daemon: other users can enter the directory of the socket, but not that of the
+/// jobs.
 const DIRS: &str = "RuntimeDirectory=kornsole
 RuntimeDirectoryMode=0755
 RuntimeDirectoryPreserve=yes
@@ -30,12 +31,12 @@ pub fn run(args: &UnitArgs) -> ExitCode {
     settings::print(&text(&program, args.user, &[]))
 }
 
-/// What starts the daemon.
+/// The target that starts the daemon.
 pub const fn target(user: bool) -> &'static str {
     if user { "default.target" } else { "multi-user.target" }
 }
 
-/// The unit: supervisors outlive the daemon (`KillMode`), and it may make cgroups (`Delegate`).
+/// The unit: supervisors outlive the daemon (`KillMode`), and the daemon may create cgroups (`Delegate`).
 pub fn text(program: &str, user: bool, options: &[String]) -> String {
     let target = target(user);
     let dirs = if user { "" } else { DIRS };
@@ -60,7 +61,7 @@ WantedBy={target}
     )
 }
 
-/// A path as a unit has it: systemd divides at blanks, and replaces what follows a `%`.
+/// Quotes a path for a unit: systemd splits at spaces and expands `%`.
 fn quoted(path: &str) -> String {
     let path = path.replace('%', "%%");
     if !path.is_empty() && !path.contains([' ', '\t', '"', '\'', '\\', ';']) {

@@ -88,25 +88,25 @@ pub struct UpArgs {
     /// How long finished jobs are stored
     #[arg(long, value_name = "TIME", default_value = "90d", value_parser = amounts::seconds)]
     pub history_age: u64,
-    /// Where the REST API is served, if it is
+    /// The options of the REST server
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// How the scheduler itself is run
+    /// The options of the scheduler
     #[command(flatten)]
     pub settings: SettingsArgs,
-    /// What is logged
+    /// The log options
     #[command(flatten)]
     pub logs: LogArgs,
 }
 
-/// A daemon of local jobs runs for months beside them: its memory has less of the past than that of a cluster's scheduler.
+/// A daemon runs for months next to its jobs, so it stores less history than the scheduler of a cluster.
 const DEFAULTS: [(&str, &str, &str); 1] = [("event.ringBufferCapacity", "10000", "kornsole local up")];
-/// The same for ended applications: the daemon has its own records of ended jobs.
+/// The maximum number of ended applications: the daemon has its own records of ended jobs.
 const ENDED_APPLICATIONS: usize = 500;
 /// A job starts when an allocation is published.
 const PUBLISH_EVERY: Duration = Duration::from_millis(1);
 
-/// Where this daemon is.
+/// The paths of this daemon.
 struct Places {
     state_dir: PathBuf,
     socket: PathBuf,
@@ -194,7 +194,8 @@ pub fn run(args: &UpArgs) -> ExitCode {
     }
 }
 
-/// Has this process keep as many files open as it may at all: each job that runs needs one. Returns how many it was, if that was less.
+/// Raises the limit of open files to its maximum, because each running job needs one. Returns the earlier limit if it
+/// was lower.
 fn more_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = limit.current != limit.maximum
@@ -239,7 +240,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     Ok((engine, rest))
 }
 
-/// The engine over the journal of the directory.
+/// The engine with the journal of the directory.
 fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Result<Arc<Engine>, String> {
     let mut setup = setup(by, Profile::Kornsole);
     // A user above the guaranteed cores is preempted even if the memory is small.
@@ -265,10 +266,10 @@ fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Resul
     started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
 }
 
-/// The engine with the configuration of the journal, as that of the file cannot be used. A later change of the file is loaded.
+/// The engine with the configuration of the journal, if the file is invalid. A later change of the file is loaded.
 ///
 /// # Errors
-/// Why the file cannot be used, where the journal has no configuration.
+/// Why the file is invalid, if the journal has no configuration.
 fn last_good(
     file: &Path,
     why: String,

@@ -20,7 +20,7 @@ use view::PartitionView;
 use view::placement::{Placement, PlacementOutcome, Request};
 use wire::convert::placement::{Answer, Submitted};
 
-/// What a batch is written in.
+/// The format of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BatchFormat {
     /// CSV with a header
@@ -32,13 +32,14 @@ pub enum BatchFormat {
 /// The word that expects a rejection.
 const REJECTED: &str = "rejected";
 
-/// The most faults that are reported.
+/// The maximum number of reported errors.
 const FAULTS: usize = 100;
 
-/// Places the submissions of a file. Returns the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
+/// Places the submissions of a file. Returns the exit code: 1 if one is invalid or placed differently, 2 if the format
+/// is unknown.
 ///
 /// # Errors
-/// The answers cannot be written.
+/// The results cannot be written.
 pub fn run(
     args: &PlaceArgs,
     file: &Path,
@@ -84,7 +85,7 @@ fn reader(file: &Path) -> Result<Box<dyn BufRead>, String> {
     }
 }
 
-/// A batch at work.
+/// A running batch.
 struct Batch<'a, O, E> {
     part: &'a PartitionView,
     name: String,
@@ -212,7 +213,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
     }
 }
 
-/// Whether a placement is what is expected; `None` where nothing is.
+/// Whether a placement is as expected; `None` without an expectation.
 fn as_expected(expect: &str, placement: &Placement) -> Option<bool> {
     if expect.is_empty() {
         return None;

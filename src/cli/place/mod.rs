@@ -48,7 +48,7 @@ pub struct PlaceArgs {
     /// Format of the batch, if its name does not end in .csv, .yaml, .yml, or .json
     #[arg(long, value_enum, requires = "batch")]
     pub batch_format: Option<BatchFormat>,
-    /// Partition [default: the first one]
+    /// Partition [default: the first partition]
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
     /// Which core decides
@@ -69,7 +69,7 @@ A batch in YAML is a list of maps with `user`, `groups` (a list), `queue`, `type
 and `expect`.
 
 `expect` is the expected queue of the application, or `rejected`. Each submission is independent:
-a queue that one submission creates does not exist for the next one.";
+a queue that one submission creates does not exist for the next submission.";
 
 fn group(text: &str) -> Result<String, String> {
     if text.is_empty() { Err("missing group name".to_owned()) } else { Ok(text.to_owned()) }
@@ -83,7 +83,7 @@ fn tag(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Places one submission, or those of a batch, and says how it went.
+/// Places one submission, or the submissions of a batch, and prints the results.
 pub fn run(args: &PlaceArgs) -> ExitCode {
     let tags = match tags(args) {
         Ok(tags) => tags,
@@ -105,11 +105,11 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
     match done.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => ExitCode::from(code),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("cannot write the answer: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the result: {error}"), 1),
     }
 }
 
-/// A cluster with the active configuration; or what is wrong, with the exit code for it.
+/// A cluster with the active configuration; or the error with its exit code.
 fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
     let stdin = Path::new("-");
     if args.file == stdin && args.batch.as_deref() == Some(stdin) {

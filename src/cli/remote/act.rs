@@ -30,7 +30,7 @@ pub struct KillArgs {
     /// In Kubernetes, first suspend the owners of the pods, so that they create no new pods
     #[arg(long)]
     pub suspend_owners: bool,
-    /// The options of an order
+    /// The options of the operation
     #[command(flatten)]
     pub order: OrderArgs,
 }
@@ -47,12 +47,12 @@ pub struct MoveArgs {
     /// Show the effects only
     #[arg(long)]
     pub dry_run: bool,
-    /// The options of an order
+    /// The options of the operation
     #[command(flatten)]
     pub order: OrderArgs,
 }
 
-/// What every order takes.
+/// The options of all operations.
 #[derive(Args, Clone, Debug)]
 pub struct OrderArgs {
     /// Partition of the applications
@@ -61,7 +61,7 @@ pub struct OrderArgs {
     /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
-    /// The scheduler that is asked
+    /// The server to call
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -79,7 +79,7 @@ pub fn kill(args: &KillArgs) -> ExitCode {
     exit(killing::before(args).and_then(|once| each(&args.ids, &args.order, once, args.verbose, kill)))
 }
 
-/// `kornsole move`: puts applications into another leaf.
+/// `kornsole move`: moves applications to another leaf.
 pub fn move_to(args: &MoveArgs) -> ExitCode {
     let to = QueuePath::new(&args.to);
     let dry_run = args.dry_run;
@@ -87,7 +87,7 @@ pub fn move_to(args: &MoveArgs) -> ExitCode {
     exit(connect(&args.order.server).and_then(|once| each(&args.ids, &args.order, once, true, act)))
 }
 
-/// A connection to someone who takes orders.
+/// Connects to a scheduler that accepts operations.
 pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     if server.client.way.read_only || server.client.way.acting_as.is_some() {
         let message = "--read-only and --as do not allow changes".to_owned();
@@ -104,7 +104,7 @@ pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     }
 }
 
-/// Has every application's order carried out; one that is refused stops no other.
+/// Executes the operation for each application; a rejection does not stop the others.
 fn each(
     ids: &[String],
     args: &OrderArgs,
@@ -144,7 +144,7 @@ fn each(
     worst.map_or(Ok(()), Err)
 }
 
-/// What was done, in a few lines.
+/// The result, in a few lines.
 pub(super) fn report(done: &Done, json: bool) -> String {
     match done {
         Done::Killed(killed) if json => lines([json!({
@@ -187,7 +187,7 @@ pub(super) fn report(done: &Done, json: bool) -> String {
     }
 }
 
-/// A change of the configuration for programs.
+/// A configuration change as JSON.
 pub(super) fn configured_json(new: &Configured) -> Value {
     json!({
         "checksum": new.checksum, "previous": new.previous, "revision": new.revision, "dryRun": new.dry_run,
@@ -195,7 +195,7 @@ pub(super) fn configured_json(new: &Configured) -> Value {
     })
 }
 
-/// Lines stay lines; everything else that a terminal would obey is escaped.
+/// Escapes control characters except newlines.
 pub(super) fn escape_lines(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| format!("{}{}", escape(line.trim_end_matches('\n')), if line.ends_with('\n') { "\n" } else { "" }))

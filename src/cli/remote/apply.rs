@@ -19,7 +19,7 @@ use config::{AllowedRemoval, Removal};
 use source::remote::once::Once;
 use view::act::{Act, ChangeLine, Configured, Done, FoundFault, Order, Refusal};
 
-/// The most changes that are listed before the question.
+/// The maximum number of changes that are listed before the question.
 const MOST_LISTED: usize = 20;
 
 /// The arguments of `kornsole apply`.
@@ -28,15 +28,15 @@ pub struct ApplyArgs {
     /// Queue configuration, in any form that `check` reads; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// How it is applied
+    /// The options of the change
     #[command(flatten)]
     pub change: ChangeArgs,
-    /// The scheduler that is asked
+    /// The server to call
     #[command(flatten)]
     pub server: ServerArgs,
 }
 
-/// What every change of the configuration takes.
+/// The options of all configuration changes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ChangeArgs {
     /// Checksum of the configuration to replace [default: the active one]
@@ -51,12 +51,12 @@ pub struct ChangeArgs {
     /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
-    /// What it may take away
+    /// The queues that it may remove
     #[command(flatten)]
     pub allowed: AllowedRemovalArgs,
 }
 
-/// What a configuration may take away of the active one.
+/// The queues that a new configuration may remove.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct AllowedRemovalArgs {
     /// Accept an empty configuration, which removes every queue
@@ -75,7 +75,7 @@ impl From<AllowedRemovalArgs> for AllowedRemoval {
     }
 }
 
-/// `kornsole apply`: brings a configuration into force, or says what that would do.
+/// `kornsole apply`: applies a configuration, or shows the effects.
 pub fn apply(args: &ApplyArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
         // An unreadable file is reported without contacting the server.
@@ -112,7 +112,7 @@ pub(super) struct Sent<'s> {
     pub act: &'s dyn Fn(Option<String>) -> Act,
 }
 
-/// A refusal for the command line, with every fault of the text at its place.
+/// A rejection for the command line, with all errors of the text and their locations.
 fn refused(sent: &Sent<'_>, refusal: Refusal) -> Ended {
     let name = sent.name;
     let line = |fault: &FoundFault| {
@@ -130,10 +130,10 @@ fn refused(sent: &Sent<'_>, refusal: Refusal) -> Ended {
     ended
 }
 
-/// Changes a configuration: has the server say what an act would do, shows it, asks, and has it done on the same base.
+/// Changes a configuration: requests the effects, shows them, asks for confirmation, and applies it to the same base.
 ///
 /// # Errors
-/// The server refuses, someone says no, or there is no one to ask.
+/// The server or the user rejects it, or a confirmation is impossible.
 pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent<'_>) -> Result<(), Ended> {
     if !args.dry_run && !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes, or --dry-run to see the effects";
@@ -180,7 +180,7 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
     Err(refused(sent, refusal))
 }
 
-/// Writes the text that is active back into the ConfigMap.
+/// Restores the active text in the ConfigMap.
 fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
     let base = Some(config::checksum(text.as_bytes()));
     let act = Act::Configure { text, base, dry_run: false };
@@ -188,7 +188,7 @@ fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
     print(&report(&done, json)).map(|_| ())
 }
 
-/// Says that what was only tried would be refused.
+/// Warns if a dry run would be rejected.
 fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
     if !removal.passes(allowed) {
         super::note_on_stderr(&format!(
@@ -198,7 +198,7 @@ fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
     }
 }
 
-/// What a change would do, for standard output.
+/// The effects of a change, for standard output.
 fn previewed_text(would: &Configured, effects: Option<&Effects>, report: &str, json: bool) -> String {
     if !json {
         return format!("{report}{}", effects.map(Effects::text).unwrap_or_default());
@@ -210,7 +210,7 @@ fn previewed_text(would: &Configured, effects: Option<&Effects>, report: &str, j
     lines([value])
 }
 
-/// Shows what a change would do.
+/// Shows the effects of a change.
 fn show(would: &Configured, effects: Option<&Effects>, report: &str) {
     if let Some(effects) = effects {
         return super::note_on_stderr(&format!("{}{}", report, effects.text().trim_end()));
@@ -230,7 +230,7 @@ fn show(would: &Configured, effects: Option<&Effects>, report: &str) {
     super::note_on_stderr(&format!("{}{}", escape_lines(&text), report.trim_end()));
 }
 
-/// Asks whether a change is meant; one that takes much away is confirmed by the number of queues. Returns what it may take away.
+/// Asks for confirmation; a large removal requires the number of removed queues. Returns the allowed removal.
 fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemoval, Ended> {
     let no = || Ended { message: "not confirmed; nothing was done".to_owned(), code: 1 };
     if would.removal.passes(allowed) {
@@ -245,10 +245,11 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
     Ok(AllowedRemoval { empty: removal.empty, queues: Some(count) })
 }
 
-/// What someone types at the terminal, in small letters.
+/// The answer from the terminal, in lower case.
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
     let (stdin, mut err) = (std::io::stdin(), printed::err());
-    // Keys from before the question are no answer to it: the effects can take seconds. Input that is no terminal stays.
+    // Keys that were typed before the question do not answer it: computing the effects can take seconds. Other input is
+    // used.
     let _ = tcflush(&stdin, QueueSelector::IFlush);
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();

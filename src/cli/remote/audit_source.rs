@@ -17,10 +17,10 @@ use wire::convert::{Wall, audit as convert};
 use wire::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use wire::dto::native::ConfigState;
 
-/// How many are requested at once.
+/// The number of entries in one request.
 const PAGE: usize = 1000;
 
-/// Whose audit and revisions are read.
+/// The source of audit entries and revisions.
 #[derive(Args, Clone, Debug)]
 pub struct AuditSourceArgs {
     /// Address of kornsole, or context of your settings
@@ -29,18 +29,18 @@ pub struct AuditSourceArgs {
     /// State directory of a stopped scheduler; kornsole only reads it
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub state: Option<PathBuf>,
-    /// How a server is asked
+    /// The connection options
     #[command(flatten)]
     pub client: ClientArgs,
 }
 
 impl AuditSourceArgs {
-    /// The same for what can only be asked of a server.
+    /// The arguments for commands that need a server.
     pub fn server_args(&self) -> ServerArgs {
         ServerArgs { server: self.server.clone().unwrap_or_default(), client: self.client.clone() }
     }
 
-    /// Opens what the arguments name: a server, or a state directory.
+    /// Opens a server or a state directory.
     pub(super) fn open(&self) -> Result<AuditSource, Ended> {
         if let Some(path) = &self.state {
             let opened: Result<Box<dyn Inspected>, DirError> = match AuditInspection::is_of(path) {
@@ -67,7 +67,7 @@ impl AuditSourceArgs {
         }
     }
 
-    /// The directory of a scheduler that does not run.
+    /// The state directory of a stopped scheduler.
     pub(super) fn dir(&self) -> Result<DirInspection, Ended> {
         let dir = self.state.clone().unwrap_or_default();
         DirInspection::open(&dir).map_err(|problem| failed(&dir, &problem))
@@ -78,7 +78,7 @@ fn failed(dir: &Path, problem: &DirError) -> Ended {
     ended(problem.reported_of(dir))
 }
 
-/// An audit to read, with the revisions that belong to it.
+/// An audit with its revisions.
 pub(super) enum AuditSource {
     /// That of a running scheduler.
     Server(Box<Once>),
@@ -89,7 +89,7 @@ pub(super) enum AuditSource {
 }
 
 impl AuditSource {
-    /// Who did what, the newest first; and whose alone, if not everyone's is shown.
+    /// The entries, newest first; and the user if only the entries of one user are visible.
     pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -123,7 +123,7 @@ impl AuditSource {
         Ok((entries, only))
     }
 
-    /// The configurations that were active, the newest first, at most this many.
+    /// The latest configurations, newest first.
     pub fn revisions(&self, last: usize) -> Result<Vec<RevisionInfo>, Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -152,7 +152,7 @@ impl AuditSource {
         Ok(found)
     }
 
-    /// A configuration that was active; without a number, the last one.
+    /// An earlier configuration; without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
         let none = || Ended { message: format!("revision {} not found", revision.unwrap_or(1)), code: 1 };
         if let Self::Retained(retained, _) = self {
@@ -180,7 +180,7 @@ impl AuditSource {
         Ok(convert::old_configuration(&found, look.policy_group(), &started_at()))
     }
 
-    /// How a command ends that has shown what there is: of a damaged directory that is what is intact.
+    /// The result of a command after its output: an error for a damaged directory.
     pub fn end(&self) -> Result<(), Ended> {
         match self {
             Self::Dir(look) => look.damage().map_or(Ok(()), |damage| Err(ended(damage.to_owned()))),
@@ -188,7 +188,7 @@ impl AuditSource {
         }
     }
 
-    /// By which rules its configurations are read.
+    /// The profile that reads its configurations.
     pub fn profile(&self) -> Profile {
         match self {
             Self::Server(once) => once.remote().profile(),
@@ -202,7 +202,7 @@ fn ended(message: String) -> Ended {
     Ended { message, code: 1 }
 }
 
-/// For what has no time of the wall clock: all that was written by a running scheduler has one.
+/// The start time for entries without a wall clock time; a running scheduler always writes one.
 fn started_at() -> Wall {
     Wall::new(std::time::SystemTime::UNIX_EPOCH, 1.0)
 }

@@ -40,7 +40,7 @@ impl Effects {
                 base: Arc::from(texts.old),
                 view,
                 profile,
-                actor: Err(Arc::from("judged by the scheduler")),
+                actor: Err(Arc::from("evaluated by the scheduler")),
                 preview: None,
             };
             edit_check::check(&job).consequences

@@ -17,13 +17,13 @@ use source::remote::once::Once;
 use view::record::{ChangeDetail, ChangeType, ObjectType};
 use wire::dto::{EventRecord, json::to_bytes};
 
-/// How often the pods of asks are requested at most.
+/// The minimum interval between two requests for pods.
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// The arguments of `kornsole events`.
 #[derive(Args, Clone, Debug)]
 pub struct EventsArgs {
-    /// The scheduler that is asked
+    /// The server to call
     #[command(flatten)]
     pub server: ServerArgs,
     /// Maximum number of past events; kornsole shows the latest
@@ -37,7 +37,7 @@ pub struct EventsArgs {
     pub watch: bool,
 }
 
-/// Prints events, a line each: a table row for people, or JSON with the keys of the REST API and the `id`.
+/// Prints events, one per line: a table row, or JSON with the keys of the REST API and the `id`.
 pub fn events(args: &EventsArgs) -> ExitCode {
     exit(run(args))
 }
@@ -64,11 +64,11 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
     let mut ended: Result<(), Ended> = Ok(());
     once.events(Some(Duration::from_secs(1)), |message| {
         restarted |= message == EventMessage::Restarted;
-        // The follower starts with the past, too, which is already printed.
+        // The follower repeats the past, which is already printed.
         let message = if restarted { Some(message) } else { behind(message, next) };
         let text: String = message
             .map(|message| {
-                // A request inside of an answer needs its own thread.
+                // A request while a response is read needs its own thread.
                 std::thread::scope(|scope| drop(scope.spawn(|| pods.learn(&once, &message)).join()));
                 lines_of(args, &pods, &message).concat()
             })
@@ -92,7 +92,7 @@ fn count(message: &EventMessage) -> u64 {
     }
 }
 
-/// What of it has a number from `next` on.
+/// The part of a message with numbers from `next` on.
 fn behind(message: EventMessage, next: u64) -> Option<EventMessage> {
     match message {
         EventMessage::Events(first, records) => {
@@ -148,7 +148,7 @@ fn as_row(id: u64, record: &EventRecord, pods: &PodNames) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// The pods behind the ids of asks, as `namespace/name`, where the scheduler is that of a Kubernetes cluster.
+/// The pods of request IDs, as `namespace/name`, in a Kubernetes cluster.
 struct PodNames {
     names: HashMap<String, String>,
     partitions: Vec<Arc<str>>,
@@ -156,8 +156,7 @@ struct PodNames {
 }
 
 impl PodNames {
-    /// Asks for the pods of the live applications and of those that ended. JSON has the ids unchanged, and needs none, unless a pod is
-    /// looked for.
+    /// Fetches the pods of active and ended applications. JSON has the IDs, so it needs pods only for a filter.
     fn of(once: &mut Once, wanted: bool) -> Self {
         let mut pods = Self { names: HashMap::new(), partitions: Vec::new(), asked: Instant::now() };
         if wanted && let Ok(view) = once.look(&[]) {
@@ -167,7 +166,7 @@ impl PodNames {
         pods
     }
 
-    /// Asks again, where something happens to an ask of which no pod is known; now and then at most.
+    /// Fetches the pods again if an event names an unknown request, but not often.
     fn learn(&mut self, once: &Once, message: &EventMessage) {
         let EventMessage::Events(_, records) = message else { return };
         let is_new = |record: &EventRecord| {
@@ -191,7 +190,7 @@ impl PodNames {
         }
     }
 
-    /// The pod of an ask, or the id itself.
+    /// The pod of a request, or the ID.
     fn name<'s>(&'s self, id: &'s str) -> &'s str {
         self.names.get(id).map_or(id, String::as_str)
     }

@@ -66,12 +66,12 @@ pub struct ExplainArgs {
     /// Which core a scenario decides like
     #[command(flatten)]
     pub core: PredictedCore,
-    /// How a server is asked
+    /// The connection options
     #[command(flatten)]
     pub client: ClientArgs,
 }
 
-/// `kornsole explain`. Exit code 0: it runs, or would in the next cycle; 1: it waits.
+/// `kornsole explain`. Exit code 0: running, or next; 1: pending.
 pub fn explain(args: &ExplainArgs) -> ExitCode {
     match explained(args) {
         Ok(true) => ExitCode::from(WAITS),
@@ -80,7 +80,7 @@ pub fn explain(args: &ExplainArgs) -> ExitCode {
     }
 }
 
-/// What was answered, in the form of the wire.
+/// The response in the format of the REST API.
 enum Answered {
     App(Box<Explained>),
     Waiting(Box<Waiting>),
@@ -108,7 +108,7 @@ impl Answered {
         }
     }
 
-    /// The same with the profile that decides there.
+    /// Adds the profile of the server.
     fn with_core(mut self, name: &str) -> Self {
         match &mut self {
             Self::App(found) => name.clone_into(&mut found.core),
@@ -117,7 +117,7 @@ impl Answered {
         self
     }
 
-    /// The profile; empty of an earlier kornsole, which does not say it.
+    /// The profile; empty for an earlier kornsole.
     fn core(&self) -> &str {
         match self {
             Self::App(found) => &found.core,
@@ -140,7 +140,7 @@ impl Answered {
     }
 }
 
-/// Prints the explanation. Returns whether something waits.
+/// Prints the explanation. Returns whether requests are pending.
 fn explained(args: &ExplainArgs) -> Result<bool, Ended> {
     let of = match &args.id {
         Some(id) => Asked::App(id.as_str().into(), args.ask.as_deref().map(Into::into)),
@@ -225,7 +225,7 @@ fn text(sheet: &Sheet) -> String {
     lines.iter().map(|line| console::present::text::escape(line).into_owned() + "\n").collect()
 }
 
-/// `kornsole fairness`: how queues stand to their guarantees.
+/// `kornsole fairness`: queues compared with their guarantees.
 pub fn fairness(args: &ShowArgs) -> ExitCode {
     show(args, Want::Queues, &[Want::Users, Want::Apps], |_, part, json| {
         let rows = part.fairness(&Vector::new(), Time::ZERO);
@@ -269,7 +269,7 @@ pub fn fairness(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// Users and groups next to their limits.
+/// Users and groups compared with their limits.
 fn of_limits(limits: &[LimitUsed]) -> String {
     let mut table = Table::new(&["LIMIT OF", "ON", "RESOURCE", ">LIMIT", ">USED", ">PENDING", ">HELD BACK"]);
     for one in limits {

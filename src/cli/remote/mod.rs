@@ -44,23 +44,23 @@ pub use usage::{UsageArgs, moment, usage};
 pub use whoami::{WhoAmIArgs, whoami};
 use wire::dto::native::{WhatIf, WhatIfResult};
 
-/// The exit code without an answer.
+/// The exit code without a response.
 const UNREACHABLE: u8 = 3;
 /// The interval of `--watch`.
 const WATCH: Duration = Duration::from_secs(2);
 
-/// Which scheduler is asked.
+/// The server and the connection options.
 #[derive(Args, Clone, Debug)]
 pub struct ServerArgs {
     /// Address, k8s://[CONTEXT][/NAMESPACE], or context of your settings
     #[arg(long, value_name = "URL|CONTEXT")]
     pub server: String,
-    /// How it is asked
+    /// The connection options
     #[command(flatten)]
     pub client: ClientArgs,
 }
 
-/// How a server is asked, and in what form its answer is printed: the same in every command that asks one.
+/// The connection and output options of all commands for a server.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ClientArgs {
     /// Your settings, which contain the contexts
@@ -68,7 +68,7 @@ pub struct ClientArgs {
     /// Default: $XDG_CONFIG_HOME/kornsole/settings.toml, if the file exists.
     #[arg(long = "settings", value_name = "FILE")]
     pub user_settings: Option<PathBuf>,
-    /// How it is asked
+    /// The connection options
     #[command(flatten)]
     pub way: WayArgs,
     /// Print the output as JSON
@@ -76,7 +76,7 @@ pub struct ClientArgs {
     pub json: bool,
 }
 
-/// Where a what-if on a server was tried, or can be.
+/// Where a what-if ran, or can run.
 pub enum WhatIfOrigin {
     /// The server did it.
     Tried(Box<WhatIfResult>),
@@ -84,7 +84,7 @@ pub enum WhatIfOrigin {
     Twin(Box<Twin>),
 }
 
-/// Why a command ends without having done its work.
+/// Why a command failed.
 struct Ended {
     message: String,
     code: u8,
@@ -114,7 +114,7 @@ impl ServerArgs {
         Ok(self.connect_named()?.0)
     }
 
-    /// The same with the name of the context, under which this machine keeps what it knows.
+    /// Connects; returns the name of the context, which identifies the stored data on this machine.
     fn connect_named(&self) -> Result<(Once, String), Ended> {
         let contexts = attach::contexts(self.client.user_settings.as_deref())?;
         let found = attach::find(&self.server, &self.client.way, &contexts)?;
@@ -124,10 +124,10 @@ impl ServerArgs {
         Ok((Once::connect(&found.target, Limits::default())?, trends::context(&found)))
     }
 
-    /// What a kornsole server answers to a path of its own API, if it has that feature.
+    /// Fetches a path of kornsole's own API, if the server has the feature.
     ///
     /// # Errors
-    /// Why there is no answer, and the exit code.
+    /// Why the request failed, and the exit code.
     pub fn own(&self, path: &str, feature: &str) -> Result<Vec<u8>, (String, u8)> {
         let asked = || {
             let once = self.connect()?;
@@ -140,10 +140,10 @@ impl ServerArgs {
         asked().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Has a kornsole server do something on a path of its own API, which all of this release have who have the feature `alerts`.
+    /// Sends an operation to a path of kornsole's own API. Every release with the feature `alerts` has these paths.
     ///
     /// # Errors
-    /// Why it was not done, and the exit code.
+    /// Why it failed, and the exit code.
     pub fn order<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -162,10 +162,11 @@ impl ServerArgs {
         done().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Has a what-if tried by a kornsole server, or makes a twin of Apache YuniKorn to try it on: of the first partition where none is named.
+    /// Runs a what-if on a kornsole server, or creates a simulation copy of Apache YuniKorn for it; by default of the
+    /// first partition.
     ///
     /// # Errors
-    /// Why neither was done, and the exit code.
+    /// Why it failed, and the exit code.
     pub fn what_if(&self, asked: &WhatIf, partition: Option<&str>) -> Result<WhatIfOrigin, (String, u8)> {
         let tried = || {
             let mut once = self.connect()?;
@@ -179,17 +180,17 @@ impl ServerArgs {
         tried().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// A copy of a partition, of the first one where none is named.
+    /// A simulation copy of a partition, by default of the first one.
     ///
     /// # Errors
-    /// The scheduler cannot be reached, or its lists do not give a copy.
+    /// The scheduler cannot be reached, or its lists are not sufficient.
     pub fn twin(&self, partition: Option<&str>) -> Result<Twin, String> {
         let made = self.connect().and_then(|mut once| Ok(once.twin(partition.unwrap_or("default"), now())?));
         made.map_err(|ended| ended.message)?
     }
 }
 
-/// This time of the wall clock, as a scheduler's.
+/// The wall clock time as scheduler time.
 fn now() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
@@ -199,7 +200,7 @@ fn note_on_stderr(note: &str) {
     print_line(&safe(note));
 }
 
-/// The exit code of a command. A reader that has seen enough is no error.
+/// The exit code of a command. A closed pipe is not an error.
 fn exit(result: Result<(), Ended>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -207,17 +208,17 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
     }
 }
 
-/// Prints a text. Returns whether someone still reads.
+/// Prints a text. Returns whether the pipe is still open.
 fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
 }
 
-/// Prints CSV, whose lines end with a carriage return and a newline.
+/// Prints CSV, with a carriage return and a newline after each line.
 fn print_csv(text: &str) -> Result<bool, Ended> {
     write_out(&csv(text))
 }
 
-/// Prints a whole file, which keeps its bytes in a pipe.
+/// Prints a whole file; in a pipe its bytes are unchanged.
 fn print_document(text: &str) -> Result<bool, Ended> {
     write_out(&document(text))
 }
@@ -231,7 +232,7 @@ fn write_out(text: &str) -> Result<bool, Ended> {
     }
 }
 
-/// Prints what `make` gives; with `watch` again whenever it is something else. While no one answers that is reported, and tried again.
+/// Prints the result of `make`; with `watch` again after each change. A lost connection is reported and retried.
 fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) -> Result<(), Ended> {
     let mut last = make()?;
     if !print(&last)? || !watch {
@@ -258,7 +259,7 @@ fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) 
     }
 }
 
-/// Lines stay lines; everything else that a terminal would obey is escaped.
+/// Escapes control characters except newlines.
 pub(super) fn escaped(text: &str) -> String {
     act::escape_lines(text)
 }

@@ -18,7 +18,7 @@ use wire::dto::time::rfc3339;
 /// The arguments of `kornsole audit`.
 #[derive(Args, Clone, Debug)]
 pub struct AuditArgs {
-    /// Whose audit: a server's, or that of a state directory
+    /// The source: a server or a state directory
     #[command(flatten)]
     pub of: AuditSourceArgs,
     /// Maximum number of entries; kornsole shows the latest
@@ -46,7 +46,7 @@ pub struct ConfigArgs {
 enum ConfigCommand {
     /// List the revisions of the configuration, oldest first
     History {
-        /// Whose revisions: a server's, or those of a state directory
+        /// The source: a server or a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
         /// Maximum number of revisions; kornsole shows the latest
@@ -58,7 +58,7 @@ enum ConfigCommand {
         /// Revision [default: the active one]
         #[arg(value_name = "REVISION")]
         revision: Option<u64>,
-        /// Whose revisions: a server's, or those of a state directory
+        /// The source: a server or a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
     },
@@ -70,7 +70,7 @@ enum ConfigCommand {
         /// New revision [default: the active one]
         #[arg(value_name = "NEW")]
         new: Option<u64>,
-        /// Whose revisions: a server's, or those of a state directory
+        /// The source: a server or a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
     },
@@ -79,21 +79,21 @@ enum ConfigCommand {
         /// Revision, from `kornsole config history`
         #[arg(value_name = "REVISION")]
         revision: u64,
-        /// How it is applied
+        /// The options of the change
         #[command(flatten)]
         change: ChangeArgs,
-        /// Whose revisions: a server's, or those of a state directory
+        /// The source: a server or a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
     },
 }
 
-/// `kornsole audit`: who did what, and what was refused.
+/// `kornsole audit`: operations and rejections, with their users.
 pub fn audit(args: &AuditArgs) -> ExitCode {
     exit(print_audit(args))
 }
 
-/// `kornsole config`: revisions, their texts, and the way back.
+/// `kornsole config`: revisions, their configurations, and rollback.
 pub fn config(args: &ConfigArgs) -> ExitCode {
     exit(match &args.command {
         ConfigCommand::History { of, last } => history(of, *last),

@@ -16,13 +16,13 @@ use view::units::show_amount;
 use view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
 use wire::convert;
 
-/// How many values that could not be read are listed.
+/// The maximum number of unknown values that are listed.
 const SHOWN_UNKNOWN: usize = 20;
 
-/// What is shown of a scheduler.
+/// The output options of lists.
 #[derive(Args, Clone, Debug)]
 pub struct ShowArgs {
-    /// The scheduler that is asked
+    /// The server to call
     #[command(flatten)]
     pub server: ServerArgs,
     /// Only this partition
@@ -45,7 +45,7 @@ pub struct AppsArgs {
     /// Include finished applications
     #[arg(long)]
     pub ended: bool,
-    /// What is shown
+    /// The output options
     #[command(flatten)]
     pub show: ShowArgs,
 }
@@ -56,7 +56,7 @@ pub struct AppArgs {
     /// ID of the application
     #[arg(value_name = "APPLICATION")]
     pub id: String,
-    /// What is shown
+    /// The output options
     #[command(flatten)]
     pub show: ShowArgs,
 }
@@ -97,7 +97,7 @@ pub fn queues(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// `kornsole apps`: as the console lists them, or JSON.
+/// `kornsole apps`: the columns of the console, or JSON.
 pub fn apps(args: &AppsArgs) -> ExitCode {
     let below = args.queue.as_deref().map(QueuePath::new);
     let wanted = |row: &AppRow| {
@@ -138,7 +138,7 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
     })
 }
 
-/// `kornsole app`: one with its asks, or JSON.
+/// `kornsole app`: an application with its requests, or JSON.
 pub fn app(args: &AppArgs) -> ExitCode {
     let id = AppId::from(args.id.as_str());
     exit(args.show.server.connect().and_then(|mut once| {
@@ -190,7 +190,7 @@ fn one_app(part: &PartitionView, row: &AppRow) -> String {
     format!("{}\n{}", facts.text(), asks.text())
 }
 
-/// Why an ask waits.
+/// Why a request is pending.
 fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow) -> String {
     if let Some(never) = part.never(row, ask) {
         return format!("waits: {}", never.sentence());
@@ -199,12 +199,12 @@ fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow
         return format!("waits: no node accepts it: {reported}");
     }
     let words = match reason {
-        PendingReason::NotTried => "waits: not tried yet",
+        PendingReason::NotTried => "waits: not evaluated yet",
         PendingReason::QueueQuota => "waits: a queue is full",
         PendingReason::UserQuota => "waits: a limit of its user or group is reached",
         PendingReason::NoNode => "waits: no node has enough free resources",
         PendingReason::Placeholder => "pending: a placeholder must be replaced",
-        PendingReason::Turn => "waits: a blocked request has its turn first",
+        PendingReason::Turn => "waits: a blocked request is scheduled first",
     };
     words.to_owned()
 }
@@ -213,7 +213,7 @@ fn row_title(row: &AppRow) -> &'static str {
     row.state.name()
 }
 
-/// `kornsole nodes`: what each has, and what is free.
+/// `kornsole nodes`: capacity and free resources.
 pub fn nodes(args: &ShowArgs) -> ExitCode {
     show(args, Want::Nodes, &[Want::Nodes], |once, part, json| {
         if json {
@@ -245,7 +245,7 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
 /// `kornsole users`: usage and limits of users and groups.
 pub fn users(args: &ShowArgs) -> ExitCode {
     show(args, Want::Users, &[Want::Apps, Want::Users], |once, part, json| {
-        let [no_users, no_groups] = [Side::User, Side::Group].map(|side| once.lacks(&part.name, side));
+        let [no_users, no_groups] = [Side::User, Side::Group].map(|side| once.is_missing(&part.name, side));
         if json {
             #[derive(Serialize)]
             struct Both {
@@ -293,10 +293,10 @@ fn usage(table: &mut Table, once: &Once, row: &UsageRow, side: Side) {
     }
 }
 
-/// What is in a cell whose value could not be read.
+/// The cell of a value that cannot be read.
 const UNKNOWN: &str = "?";
 
-/// The cells of one row: a value that the answer has but that could not be read is shown as unknown.
+/// The cells of one row: values that cannot be read are shown as unknown.
 struct Cells<'a> {
     once: &'a Once,
     kind: &'a str,
@@ -304,26 +304,26 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// An amount of one type below a key.
+    /// A quantity of one resource below a key.
     fn amount(&self, key: &str, resource: &str, known: String) -> String {
         let unknown = self.once.unknown().iter().any(|one| one.touches(self.kind, self.name, key, resource));
         if unknown { UNKNOWN.to_owned() } else { known }
     }
 
-    /// What is made of everything below a key.
+    /// A value computed from all values below a key.
     fn value(&self, key: &str, known: String) -> String {
         let unknown = self.once.unknown().iter().any(|one| one.is_below(self.kind, self.name, key));
         if unknown { UNKNOWN.to_owned() } else { known }
     }
 
-    /// What is made of the length of a list: a value inside an entry does not change it.
+    /// A value computed from the length of a list; an unreadable entry does not change it.
     fn list(&self, key: &str, known: String) -> String {
         let unknown = self.once.unknown().iter().any(|one| one.cuts(self.kind, self.name, key));
         if unknown { UNKNOWN.to_owned() } else { known }
     }
 }
 
-/// Says on standard error what is unknown, and why.
+/// Lists unknown values, with the reasons, on standard error.
 fn note_unknown(once: &Once) {
     once.unanswered().iter().for_each(|why| note_on_stderr(&format!("warning: {why}")));
     let unknown = once.unknown();
@@ -333,7 +333,7 @@ fn note_unknown(once: &Once) {
     }
 }
 
-/// Prints every partition that is requested, by what `render` makes of it.
+/// Prints each requested partition with `render`.
 pub(super) fn show(
     args: &ShowArgs,
     page: Want,
@@ -368,7 +368,7 @@ fn partitions<'v>(view: &'v View, named: Option<&str>) -> Result<Vec<&'v Partiti
     }
 }
 
-/// One JSON document a line.
+/// One JSON document per line.
 pub(super) fn lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> String {
     let documents = values.into_iter().flat_map(|value| wire::dto::json::to_bytes(&value));
     String::from_utf8_lossy(&documents.collect::<Vec<u8>>()).into_owned()

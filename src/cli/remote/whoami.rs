@@ -27,7 +27,7 @@ const NOT_NAMED: &str = "no list of the queue or its parents names you";
 /// The arguments of `kornsole whoami`.
 #[derive(Args, Clone, Debug)]
 pub struct WhoAmIArgs {
-    /// The scheduler that is asked
+    /// The server to call
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -166,7 +166,7 @@ fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
     each.collect()
 }
 
-/// A permission as a word, with its reason.
+/// A permission in words, with its reason.
 fn answer(right: &UsedRight) -> (&'static str, String) {
     match &right.answer {
         Ok((true, reason)) => ("yes", reason.clone()),

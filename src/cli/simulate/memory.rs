@@ -54,8 +54,8 @@ fn check(largest: &Workload, at_a_time: usize, available: usize) -> Result<(), E
     let [each, all, available] = [each, all, available].map(|bytes| gibibytes(bytes as u64));
     let less = if at_a_time > 1 { "--threads 1 needs the least memory; otherwise " } else { "" };
     Err(Ended::input(format!(
-        "{} requests need about {each} in each run, {at_a_time} at a time {all}, and {available} are available: \
-            nothing was simulated; {less}simulate a part of the workload",
+        "not enough memory: {} requests need about {each} for each run, {all} for {at_a_time} at a time, and {available} \
+            are available; nothing was simulated; {less}simulate a part of the workload",
         largest.asks(),
     )))
 }
@@ -79,7 +79,10 @@ mod tests {
         let workload = Workload { jobs: vec![Job { tasks: vec![task], ..Job::default() }], ..Workload::default() };
         assert!(check(&workload, 1, 64 << 30).is_ok());
         let refused = check(&workload, 2, 6 << 30).err().unwrap().message;
-        assert!(refused.contains("4194304 requests need about 4.0 GiB in each run, 2 at a time 8.0 GiB"), "{refused}");
+        assert!(
+            refused.contains("4194304 requests need about 4.0 GiB for each run, 8.0 GiB for 2 at a time"),
+            "{refused}"
+        );
         assert!(refused.contains("6.0 GiB are available") && refused.contains("--threads 1"), "{refused}");
     }
 }

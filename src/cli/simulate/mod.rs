@@ -112,7 +112,7 @@ pub struct SimulateArgs {
     /// Number of runs of generator files and --fill, each with a new seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub seeds: u32,
-    /// Runtime of jobs without one: 10m, user:NAME=5m, queue:PATH=5m, or app:NAME*=5m
+    /// Runtime of jobs without a recorded runtime: 10m, user:NAME=5m, queue:PATH=5m, or app:NAME*=5m
     #[arg(long = "runtime", value_name = "RULE")]
     pub runtimes: Vec<String>,
     /// Queue of jobs, with {user}, {group}, {app}, or {tag:NAME}; or a file as @FILE
@@ -184,7 +184,7 @@ pub(crate) struct Past {
     pub until: Time,
 }
 
-/// Why there is no result, and the exit code.
+/// Why the command failed, and the exit code.
 #[derive(Debug)]
 struct Ended {
     message: String,
@@ -212,8 +212,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected an integer from 1".to_owned())
 }
 
-/// Exit code 0: all runs came to their end, or the target is met; 1: something cannot be read, or the target cannot be met; 2: wrong use;
-/// 130: it was interrupted.
+/// Exit code 0: all runs finished, or the target is met; 1: an input cannot be read, or the target cannot be met; 2:
+/// invalid usage; 130: interrupted.
 pub fn run(args: &SimulateArgs) -> ExitCode {
     let args = SimulateArgs { unfinished: Some(PathBuf::from(".")), ..args.clone() };
     match simulated(&args) {
@@ -266,7 +266,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     Ok((output, 0))
 }
 
-/// Checks before the runs that the page can be written. An existing file retains its content.
+/// Checks before the runs that the page can be written. Does not change an existing file.
 fn writable(file: &Path) -> Result<(), Ended> {
     let there = file.exists();
     let opened = OpenOptions::new().append(true).create(true).open(file);

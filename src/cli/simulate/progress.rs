@@ -107,7 +107,7 @@ fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> Str
             let shares: Vec<String> =
                 under_way.iter().take(NAMED).map(|run| format!("{:.0} %", run.share() * 100.0)).collect();
             let shares =
-                if shares.is_empty() { String::new() } else { format!(" ({} of the running ones)", shares.join(", ")) };
+                if shares.is_empty() { String::new() } else { format!(" ({} of the current runs)", shares.join(", ")) };
             let rate = if so_far > 0.0 { format!(", {:.1}/s", so_far / seconds) } else { String::new() };
             format!("{done} of {all} {}{shares}{rate}{left}", if all == 1 { "run" } else { "runs" })
         }
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(words((0, 1), &[run(25_000)], second), "25000 of 100000 requests, 25000/s, 3.0 s left");
         assert_eq!(
             words((2, 10), &[run(50_000), run(50_000)], second),
-            "2 of 10 runs (50 %, 50 % of the running ones), 3.0/s, 2.3 s left"
+            "2 of 10 runs (50 %, 50 % of the current runs), 3.0/s, 2.3 s left"
         );
         assert_eq!(words((10, 10), &[], second * 4), "10 of 10 runs, 2.5/s, 0 ms left");
     }

@@ -33,7 +33,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, reported): W
     let target: Target = args.until.as_deref().unwrap_or_default().parse().map_err(Ended::usage)?;
     let variants = variant::variants(args, inputs);
     let [variant] = variants.as_slice() else {
-        return Err(Ended::usage("--find: name one workload, one configuration and one release"));
+        return Err(Ended::usage("--find: name one workload, one configuration, and one release"));
     };
     memory::fit(inputs, std::iter::once(variant), 1)?;
     let workload = variant.workload(inputs).map_err(Ended::input)?;
@@ -158,7 +158,7 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Metrics) -
                     let [amount, all] = [*amount, largest.amount(resource)].map(|amount| quantity(resource, amount));
                     format!(": {name} requests {amount} {} and no node has more than {all}", shown_name(resource))
                 }
-                None => format!(": {name} waits with any number of nodes, for a limit of its queue or user"),
+                None => format!(": {name} waits for a limit of its queue or user, with any number of nodes"),
             };
         }
         let busiest = metrics.resources.values().filter_map(|used| used.share()).fold(0.0, f64::max);

@@ -59,7 +59,7 @@ pub struct WhatIfArgs {
     /// Which core decides
     #[command(flatten)]
     pub core: PredictedCore,
-    /// Partition [default: the first one]
+    /// Partition [default: the first partition]
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
     /// New queue configuration
@@ -99,7 +99,7 @@ pub struct WhatIfArgs {
     /// Write a self-contained HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// How a server is asked
+    /// The connection options
     #[command(flatten)]
     pub client: ClientArgs,
 }

@@ -6,7 +6,7 @@ use ::forecast::whatif::Step;
 use scenario::StepKind;
 use scheduler::PartitionCommand;
 
-pub(super) const NOT_REMOTE: &str = "cannot submit manifests to the copy of a remote scheduler: it does not know their pods; \
+pub(super) const NOT_REMOTE: &str = "cannot submit manifests to the copy of a remote scheduler: the copy does not include their pods; \
      use --from-manifests, --state, --dump, or --workload";
 
 pub(super) fn files(changes: &mut Vec<String>) -> Vec<PathBuf> {

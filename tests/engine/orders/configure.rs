@@ -38,7 +38,7 @@ fn a_tenant_changes_only_its_own_queues() {
     assert_refusal(
         &refusal,
         Code::AclDenied,
-        "needs admin access on root.a (or above), or membership in the scheduler ACL",
+        "needs admin access on root.a or a parent, or membership in the scheduler ACL",
     );
     let done = change(&mut stage, &user("ann"), &own).unwrap();
     assert_eq!((done.previous.as_str(), done.revision, done.changes.len()), (before.as_str(), 2, 1));
@@ -62,7 +62,7 @@ fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
         let text = CONFIG.replace("submitacl: ' dev'", &format!("submitacl: ' dev'\n            {own}"));
         let act = configure(&stage, &text, false);
         let refusal = stage.refused(&user("ann"), act);
-        assert_refusal(&refusal, Code::AclDenied, "needs admin access on root (or above), or membership");
+        assert_refusal(&refusal, Code::AclDenied, "needs admin access on root or a parent, or membership");
     }
     let wider = CONFIG.replace("adminacl: ann", "adminacl: ann,eve");
     let act = configure(&stage, &wider, false);

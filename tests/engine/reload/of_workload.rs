@@ -119,7 +119,7 @@ fn a_step_that_changes_the_same_is_refused_and_reported() {
     assert!(refused.unwrap().text.contains("both change line"), "{refused:?}");
     let recent = stage.core.audit_log().recent(&AuditQuery { limit: 100, ..AuditQuery::default() });
     let entry = recent.iter().find(|entry| !entry.allowed).expect("the step is in the audit");
-    assert!(!entry.allowed && entry.why.contains("the active configuration stays"), "{entry:?}");
+    assert!(!entry.allowed && entry.why.contains("the active configuration is unchanged"), "{entry:?}");
 }
 
 #[test]

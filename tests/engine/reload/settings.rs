@@ -106,7 +106,7 @@ fn a_bad_file_is_refused_with_every_fault_and_nothing_changes() {
     stage.submit("one", "root.a", "sue", &[1]);
     let before = (stage.tree(), stage.core.scheduler().checksum().to_owned());
     let bad = queues("", "    - {name: 'a b', maxapplications: -1}\n    - {name: c, nonsense: 1}\n");
-    let message = stage.refuses(&bad);
+    let message = stage.rejects(&bad);
     for fault in ["queues.yaml:7:14: error[CFG-030]", "error[CFG-007]", "queues.yaml:8:17: error[CFG-003]"] {
         assert!(message.contains(fault), "{fault} is not in\n{message}");
     }
@@ -130,5 +130,5 @@ fn another_policy_group_of_a_manifest_is_read_at_each_reload() {
     let mut stage = Stage::set_up(&manifest("a"), &setup);
     stage.accepts(&manifest("b"));
     assert_eq!(stage.tree(), "root parent\nroot.a leaf Draining\nroot.b leaf");
-    assert!(stage.refuses(&manifest("b").replace("batch.yaml", "other.yaml")).contains("batch.yaml"));
+    assert!(stage.rejects(&manifest("b").replace("batch.yaml", "other.yaml")).contains("batch.yaml"));
 }

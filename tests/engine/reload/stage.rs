@@ -70,7 +70,7 @@ impl Stage {
     }
 
     /// Reloads a text that must be rejected, and returns the reason.
-    pub fn refuses(&mut self, text: &str) -> String {
+    pub fn rejects(&mut self, text: &str) -> String {
         let (weight, title, text) = self.reload(text);
         assert_eq!(weight, NoticeWeight::Error, "{title}\n{text}");
         text

@@ -48,7 +48,7 @@ fn what_is_put_back_is_active_again_with_its_applications_and_new_settings() {
 fn cfg_110_a_leaf_with_applications_stays_one_until_it_is_empty() {
     let mut stage = Stage::new(&with("{name: a}"));
     stage.submit("one", "root.a", "joe", &[2]);
-    let message = stage.refuses(&with("{name: a, queues: [{name: x}]}"));
+    let message = stage.rejects(&with("{name: a, queues: [{name: x}]}"));
     assert!(message.contains("CFG-110") && message.contains("root.a") && message.contains("one"), "{message}");
     assert_eq!(stage.tree(), "root parent\nroot.a leaf");
     stage.remove("one");

@@ -182,7 +182,7 @@ pub fn kornsole_set() -> Set {
     let killed = json!({"applicationID": "etl-1", "queue": "root.tenants.tenant-a.etl", "state": "Failed",
         "releasedAllocations": ["k1-1", "k1-2"], "withdrawnRequests": ["k1-7"], "left": 0});
     let denied = json!({"status_code": 403, "message": "sue may not kill old-1", "code": "ACL_DENIED", "requestId": "1",
-        "description": "needs admin access on root.legacy or a queue above it", "details": {"queue": "root.legacy", "access": "admin"}});
+        "description": "needs admin access on root.legacy or a parent", "details": {"queue": "root.legacy", "access": "admin"}});
     let moved = json!({"applicationID": "etl-1", "from": "root.tenants.tenant-a.etl", "to": "root.system.low", "state": "Running",
         "effects": ["priority is lowered by 10"]});
     let post = |path: &str| ("POST".to_owned(), format!("/kornsole/v1/partition/default/application/{path}"));
@@ -244,7 +244,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
 
     let both = run(&["kill", "old-1", "etl-1", "--yes"]);
     assert_eq!(both.status.code(), Some(1));
-    assert_eq!(err(&both), "error: sue may not kill old-1: needs admin access on root.legacy or a queue above it\n");
+    assert_eq!(err(&both), "error: sue may not kill old-1: needs admin access on root.legacy or a parent\n");
     assert!(String::from_utf8(both.stdout).unwrap().starts_with("etl-1 of"), "one refusal stops no other");
 
     let moved = out(&run(&["move", "etl-1", "--to", "root.system.low", "--json"]));

@@ -51,7 +51,7 @@ fn a_server_without_answers() {
 
 #[test]
 fn answers_that_break_off() {
-    survives(Mischief::Half(20), "the answer ended too early");
+    survives(Mischief::Half(20), "the response ended too early");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn a_client_certificate_is_shown_to_who_asks_for_one() {
     let dir = TestDir::new();
     let file = |name: &str, text: String| dir.write(name, text).to_str().unwrap().to_owned();
     let (ca, good) = (file("ca.pem", authority), file("client.pem", client));
-    let stranger = file("stranger.pem", certificates(true).2);
+    let other_ca = file("other_ca.pem", certificates(true).2);
     let run = |certificate: Option<&str>| {
         let mut command = kornsole_command(&["whoami", "--server", &format!("https://localhost:{port}"), "--ca", &ca]);
         certificate.map(|file| command.args(["--client-cert", file]));
@@ -111,7 +111,7 @@ fn a_client_certificate_is_shown_to_who_asks_for_one() {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(arrived.lock().unwrap().contains("GET /kornsole/v1/whoami"));
     arrived.lock().unwrap().clear();
-    for other in [None, Some(stranger.as_str())] {
+    for other in [None, Some(other_ca.as_str())] {
         let refused = run(other);
         assert_eq!(refused.status.code(), Some(3), "{}", String::from_utf8_lossy(&refused.stderr));
     }

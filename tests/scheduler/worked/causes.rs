@@ -121,7 +121,7 @@ fn what_only_unschedulable_nodes_could_take_needs_a_change() {
     stage.ask_for("a", "t", "{vcore: 9}", 0, 1);
     let (kinds, sentence, json) = of_a(&stage);
     assert_eq!(kinds, [Resolution::Change]);
-    assert!(sentence.ends_with("the nodes that fit are unschedulable, the first one is n2"), "{sentence}");
+    assert!(sentence.ends_with("the nodes that fit are unschedulable, for example n2"), "{sentence}");
     assert_eq!(json["cause"]["permanent"], true);
 }
 

@@ -10,7 +10,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::{Alert, ChangeKind, Rule, Rules};
 
 /// How long an Alertmanager considers an alert active without an update. It gets one every minute.
-const BELIEVED: Duration = Duration::from_secs(4 * 60);
+const ACTIVE_FOR: Duration = Duration::from_secs(4 * 60);
 
 /// A change to send, with wall clock times in ms since 1970.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -60,13 +60,13 @@ pub fn rfc3339(ms: i64) -> String {
 
 /// The body of `POST /api/v2/alerts` of an Alertmanager: all firing alerts, and resolved ones.
 pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) -> String {
-    let believed = now.saturating_add(i64::try_from(BELIEVED.as_millis()).unwrap_or_default());
+    let active_until = now.saturating_add(i64::try_from(ACTIVE_FOR.as_millis()).unwrap_or_default());
     let one = |notice: &Notice| {
         json!({
             "labels": labels(&notice.alert, cluster),
             "annotations": annotations(&notice.alert, rules),
             "startsAt": rfc3339(notice.started_at),
-            "endsAt": rfc3339(notice.ended.unwrap_or(believed)),
+            "endsAt": rfc3339(notice.ended.unwrap_or(active_until)),
         })
     };
     Value::Array(notices.iter().map(one).collect()).to_string()

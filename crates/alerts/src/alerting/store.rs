@@ -170,11 +170,11 @@ mod tests {
         let store = Store::open(&dir).unwrap();
         store.write("{}").unwrap();
         std::fs::remove_file(dir.join("alerts.lock")).unwrap();
-        let thief = Store::open(&dir).unwrap();
+        let reopened = Store::open(&dir).unwrap();
         let why = store.write("{\"a\":1}").unwrap_err();
         assert!(why.contains("alerts.json: another kornsole took the lock"), "{why}");
         assert_eq!(store.read().unwrap().as_deref(), Some("{}"));
-        drop(thief);
+        drop(reopened);
         store.write("{\"a\":2}").unwrap();
         assert!(Store::open(&dir).is_err(), "it has the lock again");
         std::fs::remove_dir_all(&dir).unwrap();

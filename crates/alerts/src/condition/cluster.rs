@@ -39,7 +39,7 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     let refused = last.filter(|record| record.detail == ChangeDetail::CONFIG_REFUSED);
     let reading = |record: &Arc<Record>| {
         let first = record.message.lines().next().unwrap_or_default();
-        let metrics = format!("latest configuration rejected; previous one still active: {first}");
+        let metrics = format!("latest configuration rejected; previous configuration still active: {first}");
         Reading::so(Subject::whole(SubjectKind::Configuration), metrics)
     };
     Some(refused.map(reading).into_iter().collect())

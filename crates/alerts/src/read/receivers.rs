@@ -105,7 +105,7 @@ fn limit(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
     let timeout = duration(entry, faults)?;
     let within = (Duration::from_millis(100)..=Duration::from_secs(300)).contains(&timeout);
     if !within {
-        faults.push(entry.wrong("ALR-012", "a timeout is from 100ms to 5m".to_owned(), "as \"10s\""));
+        faults.push(entry.wrong("ALR-012", "a timeout must be from 100ms to 5m".to_owned(), "as \"10s\""));
     }
     within.then_some(timeout)
 }

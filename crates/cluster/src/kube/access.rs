@@ -49,7 +49,7 @@ impl Known {
     ///
     /// # Errors
     /// A file is invalid, or a named file is missing.
-    pub fn read_if_there() -> Result<Option<Self>, KubeFault> {
+    pub fn read_if_exists() -> Result<Option<Self>, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
         let usual = std::env::var_os("HOME").is_some_and(|home| Path::new(&home).join(".kube/config").exists());
         if named || usual || Self::in_cluster() { Self::read().map(Some) } else { Ok(None) }

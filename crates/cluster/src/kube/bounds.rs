@@ -66,8 +66,8 @@ enum Passed {
 impl fmt::Display for Passed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Time(limit) => write!(f, "the answer was incomplete after {limit:?}"),
-            Self::Size(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
+            Self::Time(limit) => write!(f, "the response was incomplete after {limit:?}"),
+            Self::Size(limit) => write!(f, "the response is larger than {} MiB", limit >> 20),
         }
     }
 }

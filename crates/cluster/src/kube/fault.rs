@@ -136,7 +136,9 @@ impl KubeFault {
         let (message, rule) = match status {
             401 => (format!("401: the API server does not accept the credentials of this context (to {asked})"), None),
             403 if reported.contains(TERMINATING) => (
-                format!("403: cannot {asked}: the namespace is being deleted; create it again, or use another one"),
+                format!(
+                    "403: cannot {asked}: the namespace is being deleted; create it again, or use another namespace"
+                ),
                 None,
             ),
             403 => {

@@ -142,7 +142,7 @@ pub(super) fn silent() -> KubeFault {
 }
 
 pub(super) fn broken(technical: &str) -> KubeFault {
-    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server ended too early") }
+    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the response of the API server ended too early") }
 }
 
 /// The parser may quote its input, which may be a secret.

@@ -21,13 +21,13 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::sync::{Mutex, oneshot};
 
-/// A person at a terminal needs more time than a program, for example for a login in a browser.
+/// A user at a terminal needs more time than a program, for example for a login in a browser.
 const PERSON: u32 = 5;
 /// Bytes of one output.
 const LARGEST: usize = 1 << 20;
 /// A credential is renewed so long before it expires.
 const BEFORE: Duration = Duration::from_secs(60);
-/// A plugin whose new credential has expired, or that failed, is not run again within this time.
+/// The minimum time between two runs of a plugin that failed, or that returned an expired credential.
 const AGAIN: Duration = Duration::from_secs(5);
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -100,7 +100,7 @@ impl Credential {
     }
 }
 
-/// Takes the plugin out of a configuration that has no other credential; `longest` is its time limit without a person.
+/// Removes the plugin from a configuration without another credential; `longest` is its time limit without a terminal.
 pub(super) fn of(config: &mut Config, longest: Duration) -> Option<Plugin> {
     let auth = &mut config.auth_info;
     let other = auth.auth_provider.is_some() || auth.token.is_some() || auth.token_file.is_some();
@@ -203,7 +203,7 @@ impl Plugin {
             (true, Some(ExecInteractiveMode::Never)) => "it printed no reason".to_owned(),
             (true, _) => "see its output on standard error".to_owned(),
         };
-        let invalid = |why: &str| PluginFault(format!("invalid answer of the credential plugin {program}: {why}"));
+        let invalid = |why: &str| PluginFault(format!("invalid output of the credential plugin {program}: {why}"));
         if ran.out.len() > LARGEST {
             return Err(invalid(&format!("it is larger than {} MiB", LARGEST >> 20)));
         }
@@ -211,7 +211,7 @@ impl Plugin {
             None => {
                 let seconds = self.longest.as_secs_f64();
                 return Err(PluginFault(format!(
-                    "no answer of the credential plugin {program} within {seconds} s: {}; run it in a terminal to see what it waits for",
+                    "no output of the credential plugin {program} within {seconds} s: {}; run it in a terminal to see what it waits for",
                     reason()
                 )));
             }

@@ -139,7 +139,7 @@ impl Cluster {
         })
     }
 
-    /// An API server reads all pods for each label, so it is asked for all labels at the same time.
+    /// An API server reads all pods for each label, so all labels are requested at the same time.
     async fn collect_pods(
         &self,
         app: &str,

@@ -235,7 +235,7 @@ fn silent() -> KubeFault {
 }
 
 fn broken(technical: &str) -> KubeFault {
-    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server ended too early") }
+    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the response of the API server ended too early") }
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl Writer {
             let status = response.status();
             let whole = timeout(ANSWER, Limited::new(response.into_body(), LONGEST).collect()).await.map_err(silent)?;
             let whole = whole
-                .map_err(|error| KubeFault::new(format!("the answer of the API server ended too early: {error}")))?;
+                .map_err(|error| KubeFault::new(format!("the response of the API server ended too early: {error}")))?;
             let value: Value = serde_json::from_slice(&whole.to_bytes()).unwrap_or_default();
             if status.is_success() {
                 return Ok(value);

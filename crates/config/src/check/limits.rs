@@ -216,8 +216,8 @@ impl<'r> LimitChecker<'r, '_> {
         }
         if let Some(zero) = amounts.filter(|a| !a.faulty && !a.resource.is_empty() && a.resource.is_zero()) {
             let names = zero.resource.iter().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
-            let message = format!("{label}: every amount of `maxresources` is 0 ({names})");
-            self.faults.error("CFG-070", zero.at, path, message, "give one resource an amount above 0");
+            let message = format!("{label}: every quantity in `maxresources` is 0 ({names})");
+            self.faults.error("CFG-070", zero.at, path, message, "set at least one resource to a quantity above 0");
         }
         if let (FieldValue::Value(own), FieldValue::Value(of_queue)) =
             (&limit.max_applications, &queue.max_applications)
@@ -362,12 +362,12 @@ impl LimitsAbove<'_> {
 
     fn applications(&self) -> Option<(u64, &str)> {
         let most = self.steps.last()?.applications?;
-        let giver = self
+        let limiting = self
             .steps
             .iter()
             .rev()
             .find(|step| step.limit.max_applications.as_good().is_some_and(|count| count.value == most));
-        giver.map(|step| (most, step.path))
+        limiting.map(|step| (most, step.path))
     }
 }
 

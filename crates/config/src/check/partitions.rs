@@ -56,7 +56,7 @@ pub(super) fn check_root(root: &RawQueue, faults: &mut Faults) {
     let inserted = root.name.at.line == 0;
     if let Some(below) = root.children.iter().find(|child| child.path == "root.root").filter(|_| inserted) {
         let message = "this queue is not the root because it has siblings: a root is added as its parent, and it becomes root.root";
-        let hint = "move the other queues into `queues` of this one, or rename it";
+        let hint = "move the other queues into `queues` of this queue, or rename it";
         faults.warning("CFG-016", below.name.at, &below.path, message, hint);
     }
 }

@@ -229,7 +229,7 @@ fn report_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
 
 fn report_closed(queue: &RawQueue, faults: &mut Faults) {
     let at = if queue.name.at == Place::default() { queue.at } else { queue.name.at };
-    let below = if queue.children.is_empty() { "" } else { " and all queues below it" };
+    let below = if queue.children.is_empty() { "" } else { " and its subtree" };
     let message = format!("no user may submit to {}{below}", queue.path);
     let hint = "set `submitacl` on this queue or a parent, '*' for all users";
     faults.warning("ACL-024", at, &queue.path, message, hint);

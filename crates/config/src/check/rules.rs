@@ -160,7 +160,7 @@ impl RuleChecker<'_> {
     fn fixed(&mut self, rule: &RawRule, value: &Placed<String>) {
         let label = self.label;
         if is_qualified(&value.value) && rule.parent.is_some() {
-            let message = format!("{label}: {:?} is a full path, yet the rule has a parent rule", value.value);
+            let message = format!("{label}: {:?} is a full path, but the rule has a parent rule", value.value);
             let hint = "remove the parent rule, or write the value without `root.`";
             self.faults.strict("CFG-087", value.at, self.path, message, hint);
         }

@@ -120,7 +120,7 @@ impl<'r> ConfiguredQueues<'r> {
             } else if whole.is_empty() {
                 value.clone_into(&mut whole);
             } else {
-                let message = format!("{label}: {value:?} is a full path, yet the rule has a parent rule");
+                let message = format!("{label}: {value:?} is a full path, but the rule has a parent rule");
                 let hint = "remove the parent rule, or write the value without `root`";
                 faults.error("CFG-087", value_place(rule), path, message, hint);
                 return;
@@ -187,7 +187,7 @@ fn report_missing(
     let place = value_place(rule);
     if !queue.is_parent() && queue.path != "root" {
         let message = format!("{label}: {whole} would be a child of {}, which is a leaf", queue.path);
-        let hint = "name another queue, or write `parent: true` on that one";
+        let hint = "name another queue, or write `parent: true` on that queue";
         faults.strict("CFG-091", place, path, message, hint);
     } else if !creates(outermost) {
         let message = format!("{label}: {whole} cannot be used: {at} is not configured and the rule has no `create`");

@@ -118,7 +118,7 @@ fn amount(
     };
     let (own_code, wrong, hint) = match fault {
         QuantityFault::Malformed if text.value.trim().starts_with('-') => {
-            ("CFG-020", "is negative", "digits, then an optional suffix; amounts cannot be negative")
+            ("CFG-020", "is negative", "digits, then an optional suffix; quantities cannot be negative")
         }
         QuantityFault::Malformed => ("CFG-020", "is not a quantity", "digits, then an optional suffix: 500, 10G, 4Gi"),
         QuantityFault::Suffix => (

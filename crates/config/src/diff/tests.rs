@@ -113,10 +113,10 @@ fn limits_are_matched_by_the_names_in_them() {
     ");
     insta::assert_snapshot!(roots(&format!("limits: [{sue}]"), &format!("limits: [{dev}, {{users: [sue], limit: x, maxapplications: 1, maxresources: {{gpu: 0, memory: 1}}}}]")), @"
     ~ root
-      + limit groups dev,ops: maxapplications 2   immediately, running allocations stay
+      + limit groups dev,ops: maxapplications 2   immediately; running allocations continue
         limit users sue: description none → x     no effect, a description
-        limit users sue: max memory none → 1      immediately, running allocations stay
-        limit users sue: max gpu none → 0         immediately, running allocations stay
+        limit users sue: max memory none → 1      immediately; running allocations continue
+        limit users sue: max gpu none → 0         immediately; running allocations continue
     ");
 }
 
@@ -183,7 +183,7 @@ fn partitions_are_added_and_removed() {
     + root.y                       active immediately
     ~ partition default
     ~ root.a
-        maxapplications none → 1   running applications stay, none starts until the count is below
+        maxapplications none → 1   running applications continue; none starts until the count is below the maximum
     - partition gpu                its queues drain, its applications fail, its nodes are dropped
     1 queue changed, 2 added; 1 partition added, 1 removed
     ");

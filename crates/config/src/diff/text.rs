@@ -134,8 +134,7 @@ fn queue_line(first: &Change) -> Option<Line> {
 /// In a `new` queue only the value.
 fn setting(change: &Change, new: bool) -> Line {
     let name = name(&change.key);
-    let value =
-        |value: &Option<String>| value.as_ref().map_or_else(|| nothing(&change.key).to_owned(), |value| shown(value));
+    let value = |value: &Option<String>| value.as_ref().map_or_else(|| "none".to_owned(), |value| shown(value));
     let effect = if new { "" } else { change.effect };
     let (symbol, text) = match (&change.key, change.what) {
         (Key::Limit(_) | Key::Rule(_) | Key::Template, What::Added | What::Removed) => {
@@ -173,13 +172,6 @@ fn name(key: &Key) -> String {
         Key::Preemption => "preemption".to_owned(),
         Key::QuotaPreemption => "quota preemption".to_owned(),
         _ => key.to_string(),
-    }
-}
-
-fn nothing(key: &Key) -> &'static str {
-    match key {
-        Key::AdminAcl | Key::SubmitAcl => "nobody",
-        _ => "none",
     }
 }
 

@@ -279,7 +279,7 @@ impl<'t> Tree<'t> {
         Place { line: count(line), column: count(column) }
     }
 
-    /// All keys of block maps whose value is a map or list: the key's node and the value's.
+    /// The nodes of the keys and values of block maps whose value is a map or list.
     pub fn nested(&self) -> impl Iterator<Item = (Id, Id)> {
         let maps = self.nodes.iter().filter_map(|node| match &node.shape {
             Shape::Map { flow: false, entries } => Some(entries),

@@ -55,7 +55,7 @@ impl Lint {
             });
             if sum > nodes.amount(name) && !is_own && !is_of_one {
                 let message = format!(
-                    "guaranteed {name} of all queues below {} is {}, and the nodes have {}",
+                    "guaranteed {name} of all child queues of {} is {}, and the nodes have {}",
                     queue.path,
                     show_amount(name, sum),
                     show_amount(name, nodes.amount(name))

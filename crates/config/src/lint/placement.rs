@@ -45,7 +45,7 @@ impl Lint {
                     rule.at(),
                     name,
                     message,
-                    "move this rule before that one, or add a filter to that one",
+                    "move this rule before that rule, or add a filter to that rule",
                 );
                 break;
             }

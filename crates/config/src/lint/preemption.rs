@@ -33,7 +33,7 @@ impl Lint {
                 }
                 "preemption.delay" | "preemption.policy" if !protects && !self.may_be_guaranteed(queue) => {
                     let message = format!(
-                        "`{name}` has no effect: {} and the queues above and below it have no guarantee",
+                        "`{name}` has no effect: {}, its parents, and its children have no guarantee",
                         queue.path
                     );
                     self.warn(
@@ -48,7 +48,7 @@ impl Lint {
                     if queue.above.is_none() && queue.path.eq_ignore_ascii_case("root") =>
                 {
                     let message = format!("`{name}` of root has no effect: no other queue competes with root");
-                    self.warn("W-009", key.at, queue.path, message, "set it on the queues below root");
+                    self.warn("W-009", key.at, queue.path, message, "set it on the children of root");
                 }
                 _ => {}
             }

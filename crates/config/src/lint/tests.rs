@@ -223,7 +223,7 @@ fn w_008_and_w_009_properties_without_effect_are_named() {
         reported(&text),
         [
             "W-009 5: `priority.offset` of root has no effect: no other queue competes with root",
-            "W-008 8: `preemption.delay` has no effect: root.a and the queues above and below it have no guarantee",
+            "W-008 8: `preemption.delay` has no effect: root.a, its parents, and its children have no guarantee",
         ]
     );
 }
@@ -275,7 +275,7 @@ fn w_010_guarantees_above_the_nodes_are_named() {
     assert!(reported_for(GUARANTEED, &nodes(11)).is_empty(), "the sum fits");
     assert_eq!(
         reported_for(GUARANTEED, &nodes(10)),
-        ["W-010 4:9: guaranteed vcore of all queues below root is 11, and the nodes have 10"]
+        ["W-010 4:9: guaranteed vcore of all child queues of root is 11, and the nodes have 10"]
     );
     let of_a = "W-010 6:55: guaranteed vcore of root.a is 6, and the nodes have 5";
     assert!(

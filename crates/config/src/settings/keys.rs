@@ -108,7 +108,7 @@ pub static KEYS: [SettingKey; 27] = [
         "state.size",
         "whole number, MiB",
         "512",
-        "The maximum disk space of the journal: the oldest records are removed first. The newest two snapshots always stay.",
+        "The maximum disk space of the journal: the oldest records are removed first. The newest two snapshots are never removed.",
         |c, w| put(&mut c.state_bytes, number::<u64>(w, 64, 1 << 20).map(|mebibytes| mebibytes << 20)),
     ),
     SettingKey::new("cleaner.interval", DURATION, "10s", "How often unused dynamic queues are removed.", |c, w| {
@@ -147,7 +147,7 @@ pub static KEYS: [SettingKey; 27] = [
         "event.RESTResponseSize",
         NUMBER,
         "10000",
-        "The maximum number of events in one answer.",
+        "The maximum number of events in one response.",
         |c, w| put(&mut c.event.rest_response_size, number(w, 1, 10_000_000)),
     ),
     SettingKey::new(

@@ -45,9 +45,9 @@ mod tests {
         let home = std::env::temp_dir().join(format!("kornsole-sweep-{}", std::process::id()));
         fs::create_dir_all(home.join(".queues.yaml.7-7.new")).unwrap();
         let file = home.join("queues.yaml");
-        let strangers = ["queues.yaml", ".queues.yaml.new", ".queues.yaml.1-x.new", ".queues.yaml.1-2.new~"];
+        let foreign = ["queues.yaml", ".queues.yaml.new", ".queues.yaml.1-x.new", ".queues.yaml.1-2.new~"];
         let others = [".other.yaml.1-2.new", ".queues.yaml.1-2-3.new", ".queues.yaml.-2.new", "queues.yaml.1-2.new"];
-        for name in strangers.iter().chain(&others) {
+        for name in foreign.iter().chain(&others) {
             fs::write(home.join(name), "theirs").unwrap();
         }
         std::os::unix::fs::symlink(&file, home.join(".queues.yaml.8-8.new")).unwrap();
@@ -56,7 +56,7 @@ mod tests {
         fs::write(home.join(".queues.yaml.123-45.new"), "left").unwrap();
         let gone = sweep(&file);
         assert_eq!(gone, [home.join(".queues.yaml.1-2.new"), home.join(".queues.yaml.123-45.new")]);
-        for name in strangers.iter().chain(&others) {
+        for name in foreign.iter().chain(&others) {
             assert_eq!(fs::read_to_string(home.join(name)).unwrap(), "theirs", "{name}");
         }
         prepared.commit().unwrap();

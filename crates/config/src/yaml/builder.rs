@@ -253,7 +253,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         let at = node.at;
         let Some(scalar) = self.document.scalar(id) else {
             if !matches!(node.content, Content::Broken) {
-                self.faults.error("CFG-001", at, "", "a key is a list or a map", "keys are texts: `key: value`");
+                self.faults.error("CFG-001", at, "", "a key is a list or a map", "keys are strings: `key: value`");
             }
             return Key::Faulty;
         };

@@ -64,8 +64,8 @@ fn split(text: &str) -> Option<Vec<Chunk<'_>>> {
     Some(chunks)
 }
 
-/// Parses a document with the full parser; `None` if it has an error or an anchor, of which all documents have a common
-/// limit.
+/// Parses a document with the full parser; `None` if it has an error or an anchor. All documents have a common limit of
+/// anchors.
 fn whole(marker: &str, text: &str, line: u32) -> Option<Option<Document>> {
     if text.contains('&') {
         return None;

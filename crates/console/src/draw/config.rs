@@ -41,7 +41,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     if page.base.is_none() {
         let words = match state.cluster.until() {
             Some(_) => "The active configuration of that time is unknown.",
-            None => "The text of the active configuration is not available.",
+            None => "The active configuration is not available.",
         };
         pen.text(regions.rows.x + 3, regions.rows.y + 2, regions.rows.width.saturating_sub(4), words, Role::Dim);
         return;

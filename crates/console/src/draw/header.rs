@@ -124,7 +124,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, space: usize) -> Vec<Piece> {
         pieces.push(dim(format!(" {}ms", rtt.as_millis())));
         badges = pieces::width(&pieces);
     }
-    let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
+    let part = cluster.part().map_or_else(|| pen.symbols().none.to_owned(), |part| part.name.to_string());
     let partition = [dim("  "), dim(part)];
     let behind = pieces::width(&partition);
     // The host keeps a few letters while the partition is shown.
@@ -190,8 +190,7 @@ fn fitting(pen: &Pen<'_>, state: &State, space: usize) -> Vec<Piece> {
 fn metrics(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> {
     let gap = || plain(if words { "  " } else { " " });
     let Some(part) = state.framed_part() else {
-        let live = state.cluster.link.is_live();
-        return vec![dim(if live { "no configuration yet" } else { "loading" })];
+        return vec![dim(state.cluster.why_no_part())];
     };
     let mut pieces = vec![match state.cluster.unread.nodes && part.nodes.is_empty() {
         true => dim(format!("{} nodes", pen.symbols().none)),

@@ -64,10 +64,10 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     let each = page.list.rows.len().div_ceil(space);
     let resources = resources(page);
     let message = match (each, resources) {
-        (1, [one]) => format!("each node by the use of {}, the sorted column", format::resource_name(one)),
-        (1, _) => "each node by the higher use of cpu and memory".to_owned(),
-        (_, [one]) => format!("{each} nodes per cell: the highest use of {}", format::resource_name(one)),
-        _ => format!("{each} nodes per cell: the highest use of cpu or memory"),
+        (1, [one]) => format!("each node by its usage of {}, the sorted column", format::resource_name(one)),
+        (1, _) => "each node by its higher usage of cpu and memory".to_owned(),
+        (_, [one]) => format!("{each} nodes per cell: the highest usage of {}", format::resource_name(one)),
+        _ => format!("{each} nodes per cell: the highest usage of cpu or memory"),
     };
     pen.pieces(area.x, area.y, area.width, &[dim(message)]);
     for (at, ids) in page.list.rows.chunks(each).enumerate() {

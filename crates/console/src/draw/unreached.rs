@@ -1,7 +1,7 @@
 //! The text in place of a list before the first response: the state, and the next step.
 //!
 //! ```text
-//!    No answer yet: localhost:9080 refuses the connection.
+//!    No response yet: localhost:9080 refuses the connection.
 //!    It is tried again by itself. Does a scheduler listen there? …
 //! ```
 

@@ -39,7 +39,7 @@ impl Announcer {
         let left_out = new.len().saturating_sub(MESSAGES);
         let mut lines: Vec<String> = new.iter().skip(left_out).flat_map(|message| words(message)).collect();
         if left_out > 0 {
-            lines.insert(0, format!("Messages: {left_out} earlier ones; messages lists all"));
+            lines.insert(0, format!("Messages: {left_out} earlier messages; messages lists all"));
         }
         self.reported = newest(state);
         let now = problem(state);

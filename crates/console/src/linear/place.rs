@@ -28,7 +28,8 @@ pub fn scheduler(state: &State) -> Vec<String> {
         SourcePlace::Saved => "a saved state",
         SourcePlace::WhatIf => "a what-if: changes do not affect the cluster",
     };
-    let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| format!("partition {}", part.name));
+    let part =
+        cluster.part().map_or_else(|| cluster.why_no_part().to_owned(), |part| format!("partition {}", part.name));
     let mut lines = vec![
         format!("Scheduler: {}, {place}, {part}", cluster.about.name),
         format!("You are: {}", cluster.identity),
@@ -74,7 +75,10 @@ fn modes(state: &State) -> Vec<String> {
         lines.push("Paused: the scheduler runs no cycles, its clock is stopped".to_owned());
     }
     if let Some(since) = cluster.frozen {
-        lines.push(format!("Frozen: the screen is paused since {}", format::duration(state.now.saturating_sub(since))));
+        lines.push(format!(
+            "Frozen: the screen has been paused for {}",
+            format::duration(state.now.saturating_sub(since))
+        ));
     }
     for part in cluster.stale.iter().filter(|_| cluster.link.is_live()) {
         lines.push(format!("Outdated: {} are {} old", part.what, format::duration(part.age)));

@@ -343,11 +343,11 @@ impl Reader {
             _ => return "Rejected: write announce on, announce off, or announce 10s, at most 3600s".to_owned(),
         }
         match (self.announces, self.every) {
-            (false, _) => "Announce: off; news says what is new".to_owned(),
-            (true, None) => "Announce: messages, alerts and the connection".to_owned(),
+            (false, _) => "Announce: off; news shows new messages and changes".to_owned(),
+            (true, None) => "Announce: messages, alerts, and the connection".to_owned(),
             (true, Some(every)) => {
                 format!(
-                    "Announce: messages, alerts and the connection; every {} what changed on the page",
+                    "Announce: messages, alerts, and the connection; every {} also changes on the page",
                     format::duration(every)
                 )
             }

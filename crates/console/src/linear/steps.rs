@@ -127,7 +127,7 @@ pub fn stepped(state: &State, on: bool, count: usize) -> Received {
     let to = if on { index.saturating_add(count) } else { index.saturating_sub(count) }.min(len.saturating_sub(1));
     let mut received = Received::steps(vec![Step::Select(to)], Then::Row);
     if to == index {
-        received.lines.push(if on { "That is the last one.".to_owned() } else { "That is the first one.".to_owned() });
+        received.lines.push(if on { "That is the last row.".to_owned() } else { "That is the first row.".to_owned() });
     }
     received
 }

@@ -47,7 +47,7 @@ fn values(lines: &mut Vec<String>, state: &State, value: &Value, series: &Series
     let least = known.iter().min_by_key(|(_, metric)| metric.min).copied().unwrap_or((*first, *from));
     let greatest = known.iter().max_by_key(|(_, metric)| metric.max).copied().unwrap_or((*first, *from));
     lines.push(format!(
-        "{name}: first {} at {}, last {} at {}, least {} at {}, greatest {} at {}",
+        "{name}: first {} at {}, last {} at {}, minimum {} at {}, maximum {} at {}",
         value.show(from.mean),
         at(*first),
         value.show(to.mean),
@@ -81,7 +81,7 @@ fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, trend_chart
 fn marks(lines: &mut Vec<String>, state: &State, trend_chart: &TrendChart) {
     let left_out = trend_chart.marks.len().saturating_sub(MARKS);
     if left_out > 0 {
-        lines.push(format!("{} earlier ones not shown", format::count(left_out as u64, "mark")));
+        lines.push(format!("{} earlier not shown", format::count(left_out as u64, "mark")));
     }
     let reported = trend_chart.marks.iter().skip(left_out);
     lines.extend(reported.map(|(_, mark)| plain::text(&format!("Mark at {}: {}", when(state, mark.at), mark.words()))));

@@ -121,7 +121,7 @@ pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<Histo
         line("guar", Role::Good, Measure::Guarantee),
         line("max", Role::Dim, Measure::Maximum),
     ];
-    let top = lines.iter().map(|(.., series)| largest(series)).max().unwrap_or(0).max(1);
+    let top = lines.iter().map(|(.., series)| largest(series)).max().unwrap_or(0);
     Some(History { lines, now, top: round_up(VCORE, top) })
 }
 

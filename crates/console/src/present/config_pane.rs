@@ -271,7 +271,7 @@ pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
     facts.extend(match (page.applying.is_some(), page.modified) {
         (true, _) => Some(vec![piece(Role::StateWaiting, "being applied")]),
         (_, true) => Some(vec![piece(Role::StateWaiting, "edited, not applied")]),
-        _ => page.base.is_some().then(|| vec![dim("as it runs")]),
+        _ => page.base.is_some().then(|| vec![dim("active")]),
     });
     facts
 }

@@ -15,7 +15,7 @@ use view::{PartitionView, QueueRow, QuotaEffects, QuotaForecast, View};
 
 const NAMED: usize = 4;
 
-const ENFORCED: &str = "no new allocations until usage is below; allocations above are preempted";
+const ENFORCED: &str = "no new allocations until usage is below the maximum; allocations above it are preempted";
 
 /// Checks a text with two parses: not in the draw loop.
 pub fn check(job: &CheckJob) -> CheckResult {

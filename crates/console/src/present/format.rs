@@ -99,12 +99,12 @@ pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {}", plural(noun)) }
 }
 
-/// `33 live`, or `33 live 4s before` if older than the queues.
-pub fn live(lag: Option<Duration>, apps: u64) -> String {
+/// `33 active`, or `33 active 4s earlier` if the list is older than the queues.
+pub fn active(lag: Option<Duration>, apps: u64) -> String {
     match lag {
-        None => "number of active ones unknown".to_owned(),
-        Some(lag) if lag < Duration::from_secs(1) => format!("{apps} live"),
-        Some(lag) => format!("{apps} live {} before", duration(lag)),
+        None => "active: unknown".to_owned(),
+        Some(lag) if lag < Duration::from_secs(1) => format!("{apps} active"),
+        Some(lag) => format!("{apps} active {} earlier", duration(lag)),
     }
 }
 

@@ -94,7 +94,7 @@ pub fn sheet(state: &State, page: &JobPage, width: usize) -> Sheet {
         (Some(Ok(job)), true) => job,
         (Some(Err(why)), true) => {
             let mut left = Lines::new();
-            labeled_text(&mut left, "not known", why, width, Role::Warning);
+            labeled_text(&mut left, "unknown", why, width, Role::Warning);
             return Sheet { title: name, left, ..Sheet::default() };
         }
         _ => return Sheet { title: name, what: vec![dim("loading")], ..Sheet::default() },

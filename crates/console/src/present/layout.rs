@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!  header      1 line, 2 below 120 columns
-//!  strip       1 line from 16 lines on: the pages, and which of them one is on
-//!  crumbs      1 line: where one is, and how the list is sorted and filtered
+//!  strip       1 line from 16 lines on: the pages; the current one is marked
+//!  crumbs      1 line: the path of the page, the sort column, and the filter
 //!  head        1 line: the titles of the columns
-//!  rows        what is left                                    | pane, from 190 columns on
+//!  rows        the rest                                        | pane, from 190 columns on
 //!  ───────────────────────────────────────────────────────────
 //!  pane        below the rows from 100 x 28 on; for one application or node from 20 lines on
-//!  said        up to 3 lines while a notice stands: what the engine said
-//!  bottom      1 line: hints, or what is being said or written
+//!  reported    1 line for a notice; up to 2 lines for a long message
+//!  bottom      1 line: hints, a message, or an input
 //! ```
 
 use ratatui::layout::{Rect, Size};
@@ -36,7 +36,7 @@ pub struct Regions {
     pub banner: Rect,
     /// The strip of pages; empty on a low screen.
     pub strip: Rect,
-    /// Where one is.
+    /// The path of the page, the sort column, and the filter.
     pub crumbs: Rect,
     /// The column titles; empty without a list.
     pub head: Rect,

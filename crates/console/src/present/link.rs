@@ -30,7 +30,7 @@ pub fn problem(link: &Link) -> Option<Problem> {
     let (badge, story, again) = match link {
         Link::Live { .. } => return None,
         Link::Connecting { cause: None, .. } => {
-            (" CONNECTING ".to_owned(), "waiting for the first answer".to_owned(), String::new())
+            (" CONNECTING ".to_owned(), "waiting for the first response".to_owned(), String::new())
         }
         Link::Connecting { cause: Some(cause), retry_in } => {
             (" CONNECTING ".to_owned(), cause.clone(), again(retry_in))
@@ -48,7 +48,7 @@ pub fn problem(link: &Link) -> Option<Problem> {
 /// The connection in a sentence.
 pub fn words(link: &Link) -> String {
     match problem(link) {
-        None => "live".to_owned(),
+        None => "connected".to_owned(),
         Some(Problem { badge, story, again }) => format!("{}: {story}{again}", badge.trim().to_lowercase()),
     }
 }

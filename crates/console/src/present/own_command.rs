@@ -31,7 +31,7 @@ pub fn key(state: &State, name: &str) -> String {
 /// Fills a command.
 ///
 /// # Errors
-/// A placeholder has no value, or one that looks like an option.
+/// A placeholder has no value, or a value that looks like an option.
 pub fn filled(state: &State, command: &OwnCommand) -> Result<OwnRun, String> {
     let value = |placeholder: Placeholder| {
         value(state, placeholder).ok_or_else(|| match placeholder {

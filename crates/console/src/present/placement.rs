@@ -75,7 +75,7 @@ pub fn lines(state: &State, page: &PlacementPage, width: usize) -> Lines {
 
 /// The content below the form.
 pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
-    let Some(part) = part(&state.cluster, page) else { return without_rules(page, width) };
+    let Some(part) = part(&state.cluster, page) else { return without_rules(state, page, width) };
     let mut lines = match preview(part, &page.form) {
         Err(fault) => wrapped(&fault, width, Role::Warning),
         Ok(admission) => {
@@ -101,7 +101,7 @@ fn winner(state: &State, part: &PartitionView, page: &PlacementPage, admission: 
     (!place.is_empty()).then(|| vec![plain("  "), dim(format!("{}: {place}", head(&rule).trim()))])
 }
 
-fn without_rules(page: &PlacementPage, width: usize) -> Lines {
+fn without_rules(state: &State, page: &PlacementPage, width: usize) -> Lines {
     match &page.against {
         Against::Reading(name) => wrapped(&format!("loading {name}"), width, Role::Dim),
         Against::Faulty(name, message) => {
@@ -109,7 +109,7 @@ fn without_rules(page: &PlacementPage, width: usize) -> Lines {
             lines.extend(message.lines().map(|line| vec![plain(line.to_owned())]));
             lines
         }
-        Against::Running | Against::File(..) => wrapped("no configuration is loaded", width, Role::Dim),
+        Against::Running | Against::File(..) => wrapped(state.cluster.why_no_part(), width, Role::Dim),
     }
 }
 

@@ -70,7 +70,7 @@ fn edited(job: &DraftJob) -> Edited {
         Kind::Guaranteed => amounts(job, Bound::Guaranteed).map(|text| (text, String::new())),
         Kind::Property => {
             let value = Some(job.text(&What::Value)).filter(|value| !value.is_empty());
-            let note = if value.is_none() { "without a value it is removed" } else { "" };
+            let note = if value.is_none() { "an empty value removes it" } else { "" };
             Ok((edit::set_property(text, &target, job.text(&What::Key), value)?, note.to_owned()))
         }
         Kind::Child => Ok((edit::add_queue(text, &target, &child(job)?)?, String::new())),
@@ -178,7 +178,7 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Problem> {
         Some((name, amount)) if !name.is_empty() && !amount.is_empty() => {
             Ok((resource(name).to_owned(), amount.to_owned()))
         }
-        _ => Err(Problem::Field(format!("{part} is not an amount; write NAME=AMOUNT, for example memory=10G"))),
+        _ => Err(Problem::Field(format!("{part} is not a quantity; write NAME=QUANTITY, for example memory=10G"))),
     };
     names(text).into_iter().map(pair).collect()
 }

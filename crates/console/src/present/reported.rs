@@ -1,13 +1,10 @@
-//! The current message in the last line, and up to three lines above it for a notice. They have their own space and
-//! cover nothing; `:messages` lists all.
+//! The current message in the last line, and one line above it for a notice. They have their own space and cover
+//! nothing; `:messages` lists all, with all lines.
 //!
 //! ```text
-//! │✗ queues.yaml was refused, the configuration stays as it is                      esc closes
-//! │  queues.yaml:9:41: error[CFG-021]: `max`: vcore "6x" has an unknown suffix
-//! │  queues.yaml:14:9: error[CFG-002]: `usres` is no field of a limit          more: :messages
+//! │✗ queues.yaml was rejected, the configuration is unchanged        more: :messages  esc closes
 //! ```
 
-use crate::present::board;
 use crate::present::pieces;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain, symbol_set};
 use crate::present::text;
@@ -15,8 +12,8 @@ use crate::state::layer::Layer;
 use crate::state::{ShownNotice, State, Toast};
 use crate::theme::{Role, Symbols};
 
+/// The most lines of a message.
 const MOST: usize = 3;
-const LOW: u16 = 20;
 const CLOSE: &str = "esc closes";
 const REST: &str = "more: :messages";
 const MESSAGES: &str = ":messages";
@@ -53,45 +50,28 @@ pub fn height(state: &State) -> u16 {
     u16::try_from(toast + notice(state).len()).unwrap_or(0)
 }
 
-fn space_for_notice(state: &State) -> usize {
-    // Never covers the tree.
-    let most = if state.size.height < LOW || board::is_shown(state) { 1 } else { MOST };
-    let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
-    most.saturating_sub(toast).max(1)
-}
-
-/// The notice, otherwise the first hint.
+/// The notice, otherwise the first hint: at most one line.
 pub fn notice(state: &State) -> Lines {
-    let most = space_for_notice(state);
     match (&state.notice, &state.note) {
-        (Some(shown), _) => engine(state, shown, most),
+        (Some(shown), _) => vec![engine(state, shown)],
         (None, Some(note)) => {
-            let symbols = symbol_set(state);
             let text = format!("Note: {}", note.lines.join(" "));
-            framed(state, (symbols.arrow, Role::Accent), Role::Text, "", std::iter::once(text.as_str()), most)
+            vec![framed(state, (symbol_set(state).arrow, Role::Accent), Role::Text, &text, "")]
         }
         (None, None) => Lines::new(),
     }
 }
 
-fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
+fn engine(state: &State, shown: &ShownNotice) -> Vec<Piece> {
     let (symbol, role) = pieces::grade(shown.notice.weight.into(), symbol_set(state));
     let times = if shown.times > 1 { format!(" ({} times)", shown.times) } else { String::new() };
     let title = format!("{}{times}", without_dirs(&shown.notice.title));
-    let more = match shown.others {
-        0 => String::new(),
-        others => format!("{others} more: :messages"),
+    let more = match (shown.notice.text.is_empty(), shown.others) {
+        (false, _) => REST.to_owned(),
+        (true, 0) => String::new(),
+        (true, others) => format!("{others} {REST}"),
     };
-    let is_quote = |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
-    let text: Vec<String> = shown.notice.text.lines().filter(|line| !is_quote(line)).map(without_dirs).collect();
-    framed(
-        state,
-        (symbol, role),
-        role,
-        &more,
-        std::iter::once(title.as_str()).chain(text.iter().map(String::as_str)),
-        most,
-    )
+    framed(state, (symbol, role), role, &title, &more)
 }
 
 /// Replaces paths by file names, to save space.
@@ -103,59 +83,30 @@ fn without_dirs(line: &str) -> String {
     line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
-fn framed<'a>(
-    state: &State,
-    (symbol, role): (&'static str, Role),
-    first: Role,
-    others: &str,
-    text: impl Iterator<Item = &'a str>,
-    most: usize,
-) -> Lines {
+/// A text that is cut at the width, and where to read the rest.
+fn framed(state: &State, (symbol, role): (&'static str, Role), of_text: Role, text: &str, more: &str) -> Vec<Piece> {
     let symbols = symbol_set(state);
-    let column = symbol_columns(symbol);
     let width = usize::from(state.size.width).saturating_sub(2);
-    let space = width.saturating_sub(column);
-    let narrow = space < NARROW;
-    let closed = space.saturating_sub(CLOSE.len() + 2);
-    let mut lines: Vec<(String, Role)> = Vec::new();
-    for (at, line) in text.enumerate() {
-        let role = if at == 0 { first } else { Role::Dim };
-        // At most as wide as the first suffix.
-        lines.extend(text::wrap(&text::escape(line.trim()), closed).into_iter().map(|line| (line, role)));
-        if lines.len() > most {
-            break;
-        }
-    }
-    let cut = lines.len() > most;
-    lines.truncate(most);
-    let last = lines.len().saturating_sub(1);
-    let rest = match (cut, narrow) {
-        (true, false) => REST,
-        (true, true) => MESSAGES,
-        (false, _) => others,
+    let space = width.saturating_sub(symbol_columns(symbol));
+    let text = text::escape(text.trim());
+    let fits = |after: &str| text::width(&text) + after.len() + 2 <= space;
+    let more = if more.is_empty() && !fits(CLOSE) { REST } else { more };
+    let both = format!("{more}  {CLOSE}");
+    let after = match more {
+        "" => CLOSE,
+        _ if space < NARROW => MESSAGES,
+        // A whole title is worth more than the second hint.
+        more if fits(more) && !fits(&both) => more,
+        _ => &both,
     };
-    let line = |(at, (text, reported)): (usize, (String, Role))| {
-        let (symbol, behind) = match at {
-            _ if at == last && last == 0 && !rest.is_empty() && narrow => (symbol, rest.to_owned()),
-            _ if at == last && last == 0 && !rest.is_empty() => (symbol, format!("{rest}  {CLOSE}")),
-            0 => (symbol, CLOSE.to_owned()),
-            _ if at == last => (" ", rest.to_owned()),
-            _ => (" ", String::new()),
-        };
-        let text = text::cut(&text, space.saturating_sub(behind.len() + 2), symbols.ellipsis).into_owned();
-        let used = text::width(&text);
-        let pad = if text::width(symbol) + 1 < column { column - text::width(symbol) } else { 1 };
-        let mut line = vec![
-            piece(role, symbols.wall),
-            piece(role, symbol),
-            plain(" ".repeat(pad)),
-            piece(reported, text),
-            plain(" ".repeat(space.saturating_sub(used + behind.len()))),
-        ];
-        line.push(dim(behind));
-        line
-    };
-    let lines: Lines = lines.into_iter().enumerate().map(line).collect();
-    debug_assert!(lines.iter().all(|line: &Vec<Piece>| pieces::width(line) <= width + 2));
-    lines
+    let text = text::cut(&text, space.saturating_sub(after.len() + 2), symbols.ellipsis).into_owned();
+    let gap = " ".repeat(space.saturating_sub(text::width(&text) + after.len()));
+    vec![
+        piece(role, symbols.wall),
+        piece(role, symbol),
+        plain(" "),
+        piece(of_text, text),
+        plain(gap),
+        dim(after.to_owned()),
+    ]
 }

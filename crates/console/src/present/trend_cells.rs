@@ -13,12 +13,12 @@ pub const CELLS: u16 = 8;
 const SPAN: Duration = Duration::from_secs(3600);
 /// What it shows of a user, in a sentence.
 pub const OF_USER: &str = "the last hour in steps of 7.5 minutes: the share of the cluster in use, of its most used resource; \
-    the highest cell is the maximum of the hour (T shows figures)";
+    the highest cell is the maximum of the hour (T shows values)";
 /// The explanation for a node.
-pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the share of the node in use, of its most used resource; a full cell is 100% (T shows figures)";
+pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the share of the node in use, of its most used resource; a full cell is 100% (T shows values)";
 /// The same of a queue.
 pub const OF_QUEUE: &str = "the last hour in steps of 7.5 minutes: the cpu in use; a full cell is its own maximum, otherwise the smallest of its parents, \
-    otherwise the cluster (T shows figures)";
+    otherwise the cluster (T shows values)";
 /// The name of the column, by which a person chooses it.
 pub const COLUMN: &str = "trend";
 
@@ -51,8 +51,8 @@ pub fn of_queue(state: &State, queue: &QueuePath, span: Duration, cells: u16, sy
     heights(state, (&Subject::Queue(queue.clone()), &value), span, top, cells, symbols)
 }
 
-/// A value over a time range as heights, in `cells` columns at the right of which is now; blank where nothing was measured.
-/// `top` is what a full cell represents; `None`: the largest of the range.
+/// Converts a value over a time range to the heights of `cells` columns; the last column is now. Columns without
+/// samples are empty. `top` is the value of a full cell; `None`: the maximum of the range.
 pub fn heights(
     state: &State,
     (subject, value): (&Subject, &Value),

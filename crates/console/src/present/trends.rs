@@ -81,7 +81,7 @@ pub fn trend_chart(state: &State, page: &TrendsPage) -> Option<TrendChart> {
     let cursor = page.cursor.map_or(newest, |at| first.step_of(at).unwrap_or(if at < from { 0 } else { last }));
     let round = |value: &Value, top: i64| match value.measure.unit() {
         Unit::Share => top.max(1),
-        _ => round_up(value.resource.as_deref().unwrap_or_default(), top.max(1)),
+        _ => round_up(value.resource.as_deref().unwrap_or_default(), top),
     };
     let second_top = page.second.as_ref().map_or(1, |second| round(second, second_top));
     Some(TrendChart { bounds, top: round(&page.value, top), second_top, first, second, marks, cursor })
@@ -135,7 +135,7 @@ impl TrendChart {
 /// A value, with minimum and maximum if they differ.
 fn metric_words(value: &Value, metric: Option<Metric>) -> String {
     match metric {
-        None => "not known".to_owned(),
+        None => "unknown".to_owned(),
         Some(metric) if metric.min == metric.max => value.show(metric.mean),
         Some(metric) => {
             format!("{} ({} to {})", value.show(metric.mean), value.show(metric.min), value.show(metric.max))

@@ -270,7 +270,7 @@ impl Dialog {
         self.carry_out(received.steps)?;
         self.until(PATIENCE, |dialog| dialog.session.is_busy())?;
         if self.session.is_busy() && received.then != Then::Nothing && !self.quit {
-            self.print_lines(vec!["No answer yet; use read when it has arrived.".to_owned()])?;
+            self.print_lines(vec!["No result yet; use read after it has arrived.".to_owned()])?;
         }
         for _ in 0..CLOSES {
             if self.quit {

@@ -191,7 +191,7 @@ pub struct DraftJob {
     pub view: Arc<View>,
     /// The profile that reads the text.
     pub profile: Profile,
-    /// Who would apply it, or why nobody can.
+    /// Who would apply it, or why no user can.
     pub actor: Result<Actor, Arc<str>>,
     /// The scheduler's last preview of quota preemption.
     pub preview: Option<Arc<QuotaPreview>>,

@@ -149,8 +149,21 @@ impl Cluster {
         view.configuration.as_ref()
     }
 
-    /// `None` before the first configuration.
+    /// `None` before the first configuration, and while a remote one is not loaded.
     pub fn part(&self) -> Option<&PartitionView> {
         self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
+    }
+
+    /// Why no partition is shown. A remote scheduler has one, even if it is not loaded.
+    pub fn why_no_part(&self) -> &'static str {
+        match (&self.past.shown, self.about.place, &self.link) {
+            (Some(_), ..) | (_, SourcePlace::Embedded | SourcePlace::Saved | SourcePlace::WhatIf, _) => {
+                "no configuration yet"
+            }
+            (_, SourcePlace::Remote | SourcePlace::Machine { .. }, Link::Live { .. } | Link::Connecting { .. }) => {
+                "loading the partition"
+            }
+            (_, SourcePlace::Remote | SourcePlace::Machine { .. }, _) => "the partition is unknown",
+        }
     }
 }

@@ -64,7 +64,7 @@ impl Events {
     pub const EARLIER: usize = 5_000;
 
     /// Requests events for a selected time; `None` if the last events reach back.
-    pub fn wants_earlier(&self, until: Time) -> Option<(Time, u64)> {
+    pub fn missing_before(&self, until: Time) -> Option<(Time, u64)> {
         let first = self.records.front().map(|(number, _)| *number).filter(|first| *first > 0)?;
         let step = Self::EARLIER as u64;
         Some((until, first / step * step))

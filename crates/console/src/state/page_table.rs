@@ -42,7 +42,7 @@ pub struct PageRow {
 }
 
 /// Makes `Page` from rows `Name(Content) { title, body, pane, [contexts] }`, and `each_page!`, which runs an expression
-/// with any page's content, whose type must implement all traits used.
+/// with the content of any page. The content types must implement all used traits.
 macro_rules! pages {
     (@list List $page:ident) => { Some(&$page.list) };
     (@list $other:ident $page:ident) => {{ let _ = $page; None }};

@@ -33,7 +33,8 @@ impl From<Unclosed> for LineFault {
 }
 
 pub(super) fn source_forms() -> String {
-    "`Source demo seed N`, `Source scenario FILE`, `Source config FILE`, `Source default` or `Source server`".to_owned()
+    "`Source demo seed N`, `Source scenario FILE`, `Source config FILE`, `Source default`, or `Source server`"
+        .to_owned()
 }
 
 pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
@@ -83,7 +84,7 @@ pub(super) fn pattern(line: &mut Line<'_>, word: &str) -> Result<Pattern, LineFa
 
 pub(super) fn wait(line: &mut Line<'_>, word: &str) -> Result<Duration, LineFault> {
     let at = line.at();
-    let text = value(line, word, "a duration, for example 500ms, 2s or 1m")?;
+    let text = value(line, word, "a duration, for example 500ms, 2s, or 1m")?;
     duration(&text, at)
 }
 

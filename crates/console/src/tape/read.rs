@@ -322,7 +322,7 @@ impl Reader {
 
     fn image_name(&mut self, line: &mut Line<'_>) -> Result<String, LineFault> {
         let at = line.at();
-        let allowed = "a file next to the tape that ends in .svg or .text, of letters, digits, `.`, `-` and `_`";
+        let allowed = "use a file name that ends in .svg or .text, with letters, digits, `.`, `-`, and `_`";
         let name = value(line, "Screenshot", allowed)?;
         let is_file = name.ends_with(".svg") || name.ends_with(".text");
         if !is_file || name.starts_with('.') || !is_name(&name) {
@@ -341,7 +341,7 @@ impl Reader {
 
     fn snapshot_name(&mut self, line: &mut Line<'_>) -> Result<String, LineFault> {
         let at = line.at();
-        let allowed = "a name of letters, digits, `.`, `-` and `_`";
+        let allowed = "use a name with letters, digits, `.`, `-`, and `_`";
         let name = value(line, "Snapshot", allowed)?;
         if !is_name(&name) {
             return Err(LineFault::new("TAPE-008", at, format!("{name:?} is not a valid snapshot name"), allowed));

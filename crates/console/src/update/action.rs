@@ -119,7 +119,7 @@ pub struct Feed {
     pub estimates: bool,
     /// The status of a what-if.
     pub trial: Option<TrialStatus>,
-    /// Who can send operations, or why nobody can.
+    /// Who can send operations, or why no user can.
     pub actor: Result<Actor, Arc<str>>,
     /// A remote reports a change with a delay.
     pub identity: Option<Identity>,

@@ -151,7 +151,7 @@ pub fn silence(state: &mut State, argument: Option<&str>) {
         return state.report(Grade::Refusal, "no alert selected; :alerts lists them");
     };
     let Some(alert) = row.alert() else {
-        return state.report(Grade::Refusal, "that is already a silence");
+        return state.report(Grade::Refusal, "the selected row is already a silence");
     };
     match order(argument, alert, &state.cluster.identity.user) {
         Ok(order) => {

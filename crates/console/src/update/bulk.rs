@@ -31,7 +31,7 @@ fn all_over(state: &mut State) -> bool {
         if let Page::Apps(page) = state.page_mut() {
             page.unmark();
         }
-        state.report(Grade::Refusal, "the marked ones ended; no marks left");
+        state.report(Grade::Refusal, "the marked applications have ended");
     }
     over
 }

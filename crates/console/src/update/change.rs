@@ -72,7 +72,7 @@ fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
             (What::Value, "value", "empty: it is removed"),
         ],
         Kind::Child => vec![
-            (What::Name, "name", "letters, digits, _ and -"),
+            (What::Name, "name", "letters, digits, _, and -"),
             (What::Sort, "kind", "leaf; or parent"),
             (What::Applications, "running", "any number of applications"),
             (What::Amounts, "maximum", "none; memory=10G vcore=4"),
@@ -131,7 +131,7 @@ pub fn written(state: &State) -> Option<&ChangePage> {
 /// Stores a closed form if it has input.
 pub fn park(state: &mut State, page: Box<ChangePage>) {
     if page.written() {
-        state.report(Grade::Info, format!("your input is kept; open the form on {} again", page.queue));
+        state.report(Grade::Info, format!("your input is saved; reopen the form on {}", page.queue));
         state.parked.change = Some(page);
     }
 }

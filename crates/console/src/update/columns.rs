@@ -85,7 +85,7 @@ fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<Colu
             columns.push(choice);
         }
     }
-    if columns.is_empty() { Err("at least one column must stay".to_owned()) } else { Ok(columns) }
+    if columns.is_empty() { Err("a list needs at least one column".to_owned()) } else { Ok(columns) }
 }
 
 /// The columns with widths, the names first.
@@ -128,7 +128,7 @@ fn keep_setting(state: &mut State, table: &'static str, key: &str, value: Option
 pub fn toggle_wide(state: &mut State) {
     state.wide = !state.wide;
     state.first_column = 0;
-    let words = if state.wide { "all columns; > and < go to the next ones" } else { "columns that fit" };
+    let words = if state.wide { "all columns; > and < scroll" } else { "columns that fit" };
     state.report(Grade::Info, words);
 }
 
@@ -148,8 +148,11 @@ pub fn view(state: &mut State, argument: Option<&str>) {
     match words.split_once(' ').map_or((words, ""), |(word, rest)| (word, rest.trim())) {
         ("", _) => {
             let names: Vec<&str> = state.views.keys().map(String::as_str).collect();
-            let words =
-                if names.is_empty() { "none yet; :view save NAME keeps this one".to_owned() } else { names.join(", ") };
+            let words = if names.is_empty() {
+                "none yet; :view save NAME saves this list".to_owned()
+            } else {
+                names.join(", ")
+            };
             state.report(Grade::Info, format!("views: {words}"));
         }
         ("save", name) => save(state, name),
@@ -162,9 +165,7 @@ pub fn view(state: &mut State, argument: Option<&str>) {
         }
         (name, _) => match state.views.get(name).cloned() {
             Some(view) => show(state, name, view),
-            None => {
-                state.report(Grade::Refusal, format!("no view {name}; :view save {name} keeps the list on the screen"))
-            }
+            None => state.report(Grade::Refusal, format!("no view {name}; :view save {name} saves this list")),
         },
     }
 }
@@ -172,7 +173,7 @@ pub fn view(state: &mut State, argument: Option<&str>) {
 fn save(state: &mut State, name: &str) {
     let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || !name.chars().all(plain) || matches!(name, "save" | "delete") {
-        return state.report(Grade::Refusal, "a view name has letters, digits, `-` and `_`");
+        return state.report(Grade::Refusal, "a view name has letters, digits, `-`, and `_`");
     }
     let page = state.page().name();
     let columns = chosen_columns(state).map_or_else(Vec::new, <[ColumnChoice]>::to_vec);

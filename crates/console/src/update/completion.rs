@@ -46,7 +46,7 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
                 let one = |(number, (word, doc)): (usize, (String, String))| {
                     let marked = if number < judged { &*marked } else { &[] };
                     let one = app.as_ref().and_then(|app| orders::move_refused(state, app, &word));
-                    let (off, doc) = match move_watch::refused_there(state, marked, &word) {
+                    let (off, doc) = match move_watch::rejected_by_target(state, marked, &word) {
                         Some(message) if message.all => (Some(message.words), doc),
                         Some(message) => (None, message.words),
                         None => (one, doc),

@@ -122,7 +122,7 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
         (CommandId::Order(OrderCommand::Move), Some(queue)) => JobAct::Move(queue.to_owned()),
         (CommandId::Job(JobCommand::JobPriority), Some(text)) => match text.parse() {
             Ok(priority) => JobAct::Priority(priority),
-            Err(_) => return state.report(Grade::Refusal, format!("{text:?} is not a priority: a whole number")),
+            Err(_) => return state.report(Grade::Refusal, format!("{text:?} is not a priority; write a whole number")),
         },
         (CommandId::Job(JobCommand::EditJob), Some(words)) => match edit_of(words) {
             Ok(edit) => JobAct::Edit(edit),
@@ -189,7 +189,7 @@ fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
         JobAct::Move(queue) => format!("To {queue}. {place}"),
         JobAct::Priority(priority) => {
             let now = one.map(|job| format!(" It is {} now.", job.priority)).unwrap_or_default();
-            format!("To {priority}; a higher one is tried first.{now}")
+            format!("To {priority}; a higher priority is scheduled first.{now}")
         }
         JobAct::Edit(edit) => {
             format!("{}. With changed resources it is last in its queue.", shown::edited(edit))
@@ -213,7 +213,7 @@ fn edit_of(words: &str) -> Result<JobEdit, String> {
         match key {
             "cpu" => edit.vcore = Some(part_of_cores(value).map_or_else(|| amount(VCORE), Ok)?),
             "mem" => edit.memory = Some(amount(MEMORY)?),
-            "gpu" => edit.gpu = Some(value.parse().map_err(|_| format!("{word}: a whole number of GPUs"))?),
+            "gpu" => edit.gpu = Some(value.parse().map_err(|_| format!("{word}: expected a whole number of GPUs"))?),
             "time" if value == "none" => edit.time = Some(0),
             "time" => match span(value) {
                 Some(time) if time.as_secs() > 0 => edit.time = Some(time.as_secs()),

@@ -81,7 +81,7 @@ pub fn judged(apps: usize) -> usize {
 }
 
 /// Why the view rejects a move.
-pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
+pub fn rejected_by_target(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
     let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
     for app in apps {
         watched.take(app.id.as_str(), move_refused(state, app, to));

@@ -19,9 +19,9 @@ pub fn ask_pause(state: &mut State) {
     let live: u64 = state.cluster.view.partitions.iter().map(|part| part.live_apps as u64).sum();
     let pending: u64 = state.cluster.view.partitions.iter().map(pending_asks).sum();
     let lines = vec![
-        "Its clock stops: no allocations, preemptions or timeouts until :resume.".to_owned(),
+        "Its clock stops: no allocations, preemptions, or timeouts until :resume.".to_owned(),
         format!(
-            "{} of {} are pending; running ones can still be killed and moved.",
+            "{} of {} are pending; running applications can still be killed and moved.",
             format::count(pending, "pending request"),
             format::count(live, "application")
         ),

@@ -94,7 +94,7 @@ fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain])
     let pods: usize = chains.iter().map(|chain| chain.pods).sum();
     let mut lines = named(&owners, "spec.suspend becomes true");
     lines.push(format!(
-        "Their controllers delete {} and create no new ones; running work is lost.",
+        "Their controllers delete {} and create no new pods; running work is lost.",
         format::count(pods as u64, "pod")
     ));
     lines.extend(chains.iter().filter(|chain| chain.others > 0).take(1).map(|chain| {

@@ -88,7 +88,7 @@ fn forward(state: &mut State, by: Option<&str>) {
     };
     match by {
         Some(by) => state.emit(Effect::WhatIf(WhatIfStep::Advance(by))),
-        None => state.report(Grade::Refusal, "write a duration, for example 10m, 1h30m or 2d"),
+        None => state.report(Grade::Refusal, "write a duration, for example 10m, 1h30m, or 2d"),
     }
 }
 

@@ -30,7 +30,7 @@ pub fn submit(state: &mut State, words: &str) {
 
 fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), String> {
     let actor = state.cluster.actor()?;
-    let part = part(state).ok_or("no partition")?;
+    let part = part(state).ok_or_else(|| state.cluster.why_no_part())?;
     let mut words = words.split_whitespace();
     let app = words.next().unwrap_or_default();
     if app.is_empty() || app.len() > LONGEST_ID || app.contains('=') {
@@ -120,7 +120,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
             "id" => named = Some(AskId::from(value)),
             "node" => spec.required_node = Some(NodeId::from(value)),
             "priority" => {
-                let number = value.parse().map_err(|_| format!("{value:?} is not a priority: a whole number"))?;
+                let number = value.parse().map_err(|_| format!("{value:?} is not a priority; write a whole number"))?;
                 spec.priority = Priority(number);
             }
             _ => {
@@ -141,7 +141,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
     Ok(spec)
 }
 
-/// The first id of `by-hand-1`, `by-hand-2` … that no ask of the application has, nor one of several of that name.
+/// The first ID of `by-hand-1`, `by-hand-2` … that no request of the application uses.
 fn unused(app: &AppRow) -> AskId {
     let taken = |id: &str| {
         app.asks

@@ -38,7 +38,7 @@ pub struct AuditDir {
 }
 
 impl AuditDir {
-    /// Opens or creates a directory. A damaged file is moved aside, and its intact entries are kept.
+    /// Opens or creates a directory. Moves a damaged file aside, and keeps its intact entries.
     ///
     /// # Errors
     /// Returns an error if it is in use, of another kind, from a later version, or unusable.

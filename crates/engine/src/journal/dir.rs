@@ -108,7 +108,7 @@ impl RunningJournal {
 pub type MakeCore<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
 
 impl Dir {
-    /// Opens or creates a directory. With `mend`, a damaged file is moved aside, and its intact content is kept.
+    /// Opens or creates a directory. If `repaired`, moves a damaged file aside, and keeps its intact content.
     ///
     /// # Errors
     /// Returns an error if it cannot be used.

@@ -88,7 +88,7 @@ impl FileDisk {
     }
 }
 
-/// Locks a file, with retries: a child process that is just starting holds open files for a moment.
+/// Locks a file, with retries: a starting child process has open files for a short time.
 fn lock(file: &File) -> io::Result<()> {
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {

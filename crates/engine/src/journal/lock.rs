@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::dir_error::DirError;
 
-/// Locked by the owner of the directory. Its content is only for people: the process ID, and in a second line the
-/// served address.
+/// Locked by the owner of the directory. Its content is for users: the process ID, and on a second line the address of
+/// the server.
 const LOCK: &str = "lock";
 pub(super) const FILE: &str = "journal.redb";
 pub(super) const AUDIT: &str = "audit.redb";

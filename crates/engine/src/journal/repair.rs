@@ -116,7 +116,7 @@ fn summary(found: &IntactParts) -> String {
     let Some(IntactRange { to, .. }) = found.farthest() else {
         return "  it is unusable: no snapshot is intact".to_owned();
     };
-    let until = found.time_of(..=to).map(|wall| format!(", the last order from {}", date(wall)));
+    let until = found.time_of(..=to).map(|wall| format!(", the last operation at {}", date(wall)));
     let mut message = format!("  intact: records up to {to}{}", until.unwrap_or_default());
     let later = found.records.range(to + 1..).count();
     if later > 0 {
@@ -158,7 +158,7 @@ pub fn repair_audit(file: &Path) -> Result<String, String> {
         store.commit(&entries_of(&found)).map_err(|error| error.to_string())
     })?;
     Ok(format!(
-        "the audit was damaged: moved to {}; {entries} intact entries and {revisions} configurations are kept",
+        "the audit was damaged: moved to {}; {entries} intact entries and {revisions} configurations remain",
         aside.display()
     ))
 }

@@ -142,7 +142,7 @@ fn scheduling(values: &mut Values<'_, '_>) -> Option<Scheduling> {
     match (values.duration("within"), values.duration("after")) {
         (Some(_), Some(_)) => {
             let at = values.fields.key_at("after").unwrap_or_default();
-            let hint = "`within` is at some time until then, and `after` at that time";
+            let hint = "use `within` for any time until then, or `after` for exactly that time";
             values.faults.error("SCN-021", at, &values.path, "both `within` and `after` are given", hint);
         }
         (Some(within), None) => of.when = When::Within(within),

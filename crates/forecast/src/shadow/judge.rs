@@ -113,7 +113,7 @@ impl Trial<'_> {
         let Decision { at, app, ask, node, .. } = self.decision;
         let part = self.part()?;
         match part.objections(*at, (app, ask), node) {
-            None => Some(Ruling::new(Verdict::Unsettled, not_there(part, self.decision))),
+            None => Some(Ruling::new(Verdict::Unsettled, unknown_node(part, self.decision))),
             Some(objections) if objections.first().is_some() => Some(Ruling::illegal(&objections)),
             Some(_) => None,
         }
@@ -171,7 +171,7 @@ fn preempts(next: &Next) -> String {
     }
 }
 
-fn not_there(part: &Partition, decision: &Decision) -> String {
+fn unknown_node(part: &Partition, decision: &Decision) -> String {
     let Decision { app, ask, node, at, .. } = decision;
     if part.nodes.find(node).is_none() {
         return format!("node {node} has not been seen");

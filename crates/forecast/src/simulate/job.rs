@@ -86,7 +86,7 @@ pub struct Task {
     pub taken_back: Option<Duration>,
     /// The task group of a gang, whose placeholders give way to it.
     pub task_group: Option<Arc<str>>,
-    /// What is requested in its place after a preemption is a task of its own, so that nothing else requests it again.
+    /// The replacement of a preempted task is a task of its own, so it is not requested twice.
     pub replaced: bool,
 }
 

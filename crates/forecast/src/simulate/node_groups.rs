@@ -85,8 +85,9 @@ pub struct Autoscaler {
 }
 
 impl Autoscaler {
-    /// An autoscaler of a cluster with these nodes at a time: nodes of an instance type of a group are of the group. Each group has its
-    /// smallest number of nodes at once. `again`: what ran on a removed node is requested again, so that nodes in use can be removed.
+    /// An autoscaler of a cluster with these nodes at a time. Nodes with the instance type of a group belong to the
+    /// group. Each group starts with its minimum. `again`: allocations of a removed node are requested again, so nodes
+    /// in use can be removed.
     pub fn new<'n>(
         groups: Vec<NodeGroup>,
         nodes: impl Iterator<Item = (&'n NodeId, &'n BTreeMap<String, String>)>,

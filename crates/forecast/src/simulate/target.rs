@@ -161,7 +161,7 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "{text:?} is not a target: write for example p95(wait, root.prod) < 10m; valid values: mean, p50, p95, p99 and max of wait, waiting(QUEUE), \
+                "{text:?} is not a target: write for example p95(wait, root.prod) < 10m; valid values: mean, p50, p95, p99, and max of wait, waiting(QUEUE), \
                  preempted(QUEUE), rejected, utilization(RESOURCE) and makespan, with <, <=, > and >="
             )
         };

@@ -6,8 +6,8 @@ use config::{Config, PartitionConfig, Place, Placed, QueueConfig};
 use model::{Acl, QueueState};
 use view::{PartitionView, QueueRow};
 
-/// Returns the configuration of a partition. Everyone may submit everywhere: existing applications were admitted
-/// already.
+/// Returns the configuration of a partition. All users may submit everywhere, because existing applications were
+/// already admitted.
 ///
 /// # Errors
 /// The partition has no queues yet.

@@ -81,7 +81,7 @@ impl Twin {
         replay::dynamic(&mut scheduler, part);
         for own in scheduler.partitions_mut().iter_mut().filter(|own| own.name == part.name) {
             let blocked = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.backoff_until?)));
-            blocked.for_each(|(app, until)| own.hold_off(app, until));
+            blocked.for_each(|(app, until)| own.back_off_until(app, until));
         }
         let hints = context.map(|context| context.hints().clone()).unwrap_or_default();
         let blocked = context.map(|context| context.blocked().clone()).unwrap_or_default();

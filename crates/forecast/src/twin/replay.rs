@@ -32,7 +32,7 @@ impl Step<'_> {
     }
 }
 
-/// Brings a new scheduler to the state of a view with the objects of Kubernetes; adds what is impossible to `unknown`.
+/// Brings a new scheduler to the state of a view with the objects of Kubernetes. Adds impossible parts to `unknown`.
 pub(super) fn replay(
     scheduler: &mut Scheduler,
     (part, context): (&PartitionView, Option<&ClusterContext>),

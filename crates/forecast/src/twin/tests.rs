@@ -191,7 +191,7 @@ fn what_may_not_be_listed_is_one_line_and_lets_pods_pass() {
     let made = twin_of(&part(Profile::V1_8_0), Profile::V1_8_0, no_nodes);
     assert_eq!(
         unknown(&made),
-        ["nodes cannot be listed (500: no): node selectors, taints, affinity and volumes are not evaluated"]
+        ["nodes cannot be listed (500: no): node selectors, taints, affinity, and volumes are not evaluated"]
     );
 }
 

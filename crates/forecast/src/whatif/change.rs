@@ -1,7 +1,7 @@
 //! The changes of a what-if, and their text form, one per line:
 //!
 //! ```text
-//! set QUEUE.max.RESOURCE=AMOUNT            AMOUNT: 8, 4Gi, +8, -500m, x2, none
+//! set QUEUE.max.RESOURCE=QUANTITY            AMOUNT: 8, 4Gi, +8, -500m, x2, none
 //! set QUEUE.guaranteed.RESOURCE=AMOUNT
 //! set QUEUE.maxapplications=N
 //! set QUEUE.priority=N                     the property priority.offset
@@ -10,7 +10,7 @@
 //! set QUEUE.limit.group.NAME.maxapplications=N
 //! node add NODE [COUNT]                    COUNT more that are like NODE
 //! node remove|drain|resume NODE
-//! node resize NODE RESOURCE=AMOUNT
+//! node resize NODE RESOURCE=QUANTITY
 //! kill APPLICATION
 //! move APPLICATION QUEUE
 //! submit APPLICATION [COUNT] [priority N]  COUNT more that are like APPLICATION
@@ -23,8 +23,8 @@ use std::str::FromStr;
 use model::{AppId, NodeId, Priority, QueuePath};
 use scheduler::usage::Side;
 
-const FORMS: &str = "write one of: set QUEUE.max.RESOURCE=AMOUNT (also guaranteed, maxapplications, priority, property.KEY, \
-    limit.user.NAME.RESOURCE), node add|remove|drain|resume NODE, node resize NODE RESOURCE=AMOUNT, kill APPLICATION, \
+const FORMS: &str = "write one of: set QUEUE.max.RESOURCE=QUANTITY (also guaranteed, maxapplications, priority, property.KEY, \
+    limit.user.NAME.RESOURCE), node add|remove|drain|resume NODE, node resize NODE RESOURCE=QUANTITY, kill APPLICATION, \
     move APPLICATION QUEUE, submit APPLICATION COUNT priority N, demand QUEUE xFACTOR";
 const MOST_COPIES: u32 = 100_000;
 
@@ -164,7 +164,7 @@ fn amount(value: &str) -> Result<Amount, String> {
 fn resize(node: &str, to: &str) -> Result<Change, String> {
     let (resource, value) = to.split_once('=').ok_or("missing `=`")?;
     if resource.is_empty() || value.is_empty() {
-        return Err(format!("{to:?} is not a RESOURCE=AMOUNT"));
+        return Err(format!("{to:?} is not RESOURCE=QUANTITY"));
     }
     Ok(Change::ResizeNode(NodeId::from(node), resource.to_owned(), amount(value)?))
 }

@@ -44,7 +44,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     }
     parts.extend(below_guarantee(comparison));
     if parts.is_empty() {
-        return "no application is affected; queues, users or nodes differ".to_owned();
+        return "no application is affected; queues, users, or nodes differ".to_owned();
     }
     parts.join(", ")
 }

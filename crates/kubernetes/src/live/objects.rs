@@ -100,12 +100,12 @@ impl Live {
             "Namespace" => drop(self.cluster.namespaces.remove(&key.name)),
             "PriorityClass" => drop(self.cluster.classes.remove(&key.name)),
             kind => {
-                let was_there = self.cluster.remove(key);
+                let existed = self.cluster.remove(key);
                 match kind {
-                    "CSINode" if was_there => self.limits_changed(&key.name, sink),
-                    "VolumeAttachment" => self.reattach |= was_there,
+                    "CSINode" if existed => self.limits_changed(&key.name, sink),
+                    "VolumeAttachment" => self.reattach |= existed,
                     "ConfigMap" => {}
-                    _ if was_there => self.storage_changed(sink),
+                    _ if existed => self.storage_changed(sink),
                     _ => {}
                 }
             }

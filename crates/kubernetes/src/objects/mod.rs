@@ -1,6 +1,6 @@
 //! Kubernetes objects, reduced to what scheduling needs. Other fields are skipped while parsing.
 
-mod culprit;
+mod faulty_value;
 mod pod;
 mod volume;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub(crate) use culprit::{Step, Unread, read_as, shown};
+pub(crate) use faulty_value::{Step, Unread, read_as, shown};
 pub(crate) use pod::{
     Affinity, Container, ContainerStatus, Named, Pod, PodTerm, Resources, SpreadConstraint, Toleration, Volume,
 };

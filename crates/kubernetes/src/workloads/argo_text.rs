@@ -100,7 +100,7 @@ fn named(field: &Field<'_>, path: &str) -> Result<Vec<(String, String)>, Rejecte
     Ok(all)
 }
 
-/// Changes the spec of a pod; false if the text depends on what is not known.
+/// Changes the spec of a pod; false if the text depends on unknown values.
 ///
 /// # Errors
 /// The text is not a map of YAML or JSON.
@@ -115,7 +115,7 @@ pub(super) fn patch_spec(spec: &mut Value, field: &Field<'_>, parameters: &Param
     Ok(true)
 }
 
-/// Adds the pods of the objects that a resource template creates, `times` each; false if its text depends on what is not known.
+/// Adds the pods of the objects of a resource template, `times` each; false if its text depends on unknown values.
 ///
 /// # Errors
 /// The text is not YAML, or a field of an object has the wrong type.

@@ -239,7 +239,7 @@ impl<'p> Translator<'p> {
                 self.take(1);
                 let high = self.class_char()?;
                 if high < low {
-                    return fault(format!("the range {low}-{high} runs backwards"));
+                    return fault(format!("the range {low}-{high} is reversed"));
                 }
                 self.out.push('-');
                 self.literal(high);

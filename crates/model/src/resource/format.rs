@@ -30,7 +30,7 @@ impl<'de> serde::de::Visitor<'de> for AmountsVisitor {
     type Value = Resource;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map from names of resources to amounts")
+        f.write_str("a map of resource names and quantities")
     }
 
     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Resource, A::Error> {

@@ -272,7 +272,7 @@ impl Partition {
         }
     }
 
-    /// Managed children that the configuration does not have any more drain, with all managed queues below them (SCH-180).
+    /// Managed children that are missing in the configuration drain, with all their managed child queues (SCH-180).
     fn drain_missing(&mut self, now: Time, config: &QueueConfig, key: QueueKey, events: &mut Vec<Event>) {
         if self.queues.get(key).is_some_and(|queue| queue.children.len() == config.children.len()) {
             return;

@@ -229,7 +229,7 @@ impl FailureTracker {
 
 impl Partition {
     /// Pauses the requests of an application, as another scheduler did (D-19).
-    pub fn hold_off(&mut self, app: &AppId, until: Time) {
+    pub fn back_off_until(&mut self, app: &AppId, until: Time) {
         if let Some(key) = self.app_key(app) {
             self.apps[key].backoff_until = Some(until);
         }

@@ -9,7 +9,7 @@ use crate::state::app::Application;
 use crate::state::app_rank::AppRank;
 use crate::state::candidates::{Candidates, behind};
 
-/// Entries read at once: a look-up for each would cost more than the check whether an application backs off.
+/// Entries in one read: a look-up for each would cost more than the backoff check.
 const MOST_READ: usize = 64;
 
 pub(crate) struct LeafWalk {

@@ -8,7 +8,7 @@
 //! Invariants:
 //! - a cycle that sends an ask back because of one that fits as well makes an allocation: if none of those that fit would be first, their
 //!   turns do not count ([`TurnPlans::disregard_those_that_fit`]);
-//! - an ask without a limit takes nothing that a blocked one before it lacks.
+//! - an ask without a limit uses nothing that a blocked one before it needs.
 //!
 //! [`Tuning::turns`]: crate::Tuning::turns
 
@@ -56,8 +56,8 @@ pub(crate) struct TurnPlans {
 }
 
 impl TurnPlans {
-    /// After a walk that allocated nothing: if one was sent back because of one that fits, the next walk has those precede none. Returns whether
-    /// there is one.
+    /// After a walk without an allocation: if a request was sent back because of one that fits, the next walk ignores
+    /// those. Returns whether there are any.
     pub fn disregard_those_that_fit(&mut self) -> bool {
         let again = std::mem::take(&mut self.yielded);
         *self = Self { only_blocked: true, ..Self::default() };
@@ -75,7 +75,7 @@ struct Examined {
 struct Plan {
     wanted: Resource,
     now: Space,
-    /// What is free at its start, which its amount is still part of; `None`: the start depends on something without a limit.
+    /// The free resources at its start, including its own; `None`: the start depends on something without a limit.
     then: Option<(Time, Space)>,
     /// Where it starts.
     node: NodeKey,
@@ -140,7 +140,7 @@ impl Partition {
         true
     }
 
-    /// The blocked ask that precedes one that fits on a node, and would start later with it.
+    /// The blocked request that precedes one that fits on a node, and that this one would delay.
     pub(crate) fn turn_before(&self, plans: &mut TurnPlans, now: Time, own: Key, node: NodeKey) -> Option<Key> {
         if self.tuning.turns == Turns::Skipped {
             return None;
@@ -231,7 +231,7 @@ impl Partition {
         plan
     }
 
-    /// When an ask starts; `None` if it waits for something else than the end of what runs.
+    /// The start of a request; `None` if it does not only wait for the end of allocations.
     fn plan(&self, now: Time, (app, ask): Key, running: &[Running]) -> Option<Plan> {
         let application = self.apps.get(app)?;
         let blocked = application.asks.get(ask).filter(|ask| is_pending(ask))?;
@@ -263,8 +263,8 @@ impl Partition {
         space.place_for(&wanted).map(|node| Plan { wanted, now: free, then: None, node, is_blocked: true })
     }
 
-    /// Whether a blocked ask has its turn before one that fits: by the order of their leaf, by the priority of their queues, by a
-    /// guarantee, by a turn that it has already, else by the order of their queues.
+    /// Whether a blocked request precedes one that fits: by the order of their leaf, the priority of their queues, a
+    /// guarantee, an earlier decision, otherwise by the order of their queues.
     fn precedes(&self, first: Key, own: Key) -> bool {
         let Some(blocked) = self.apps.get(first.0).filter(|app| app.asks.get(first.1).is_some()) else { return false };
         let application = &self.apps[own.0];

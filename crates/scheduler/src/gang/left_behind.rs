@@ -33,8 +33,8 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// D-23, 1.5.1: the node of an allocation is removed after its id was allocated again. The application loses the
-    /// newer allocation, which stays on its own node, and the queues lose the one that was here.
+    /// D-23, 1.5.1: the node of an allocation is removed after its ID was allocated again. The application loses the
+    /// newer allocation, which remains on its node, and the queues lose the older one.
     pub(crate) fn lose_shadowed(
         &mut self,
         now: Time,

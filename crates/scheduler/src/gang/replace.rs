@@ -97,8 +97,8 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Timeout);
     }
 
-    /// Until the resource manager has stopped the placeholder, the request is neither pending nor allocated; another
-    /// node than the placeholder's is charged at once (SCH-144).
+    /// Until the resource manager has stopped the placeholder, the request is neither pending nor allocated. A node
+    /// other than the placeholder's is charged immediately (SCH-144).
     pub(crate) fn start_replacement(
         &mut self,
         now: Time,

@@ -10,7 +10,7 @@ use crate::state::scheduler::Scheduler;
 use model::Time;
 
 /// In bytes: names, maps, positions in orders.
-const BESIDE: usize = 512;
+const OVERHEAD: usize = 512;
 
 impl Scheduler {
     /// A copy with one partition; `None` if the partition does not exist. It decides identically, except that all users
@@ -60,11 +60,11 @@ impl Partition {
 
     /// The approximate size of a copy in bytes. Counts applications, not single requests.
     pub fn bytes(&self) -> usize {
-        let asks = |app: &Application| app.asks.len() * (size_of::<Ask>() + BESIDE);
-        let apps: usize = self.apps.iter().map(|(_, app)| size_of::<Application>() + BESIDE + asks(app)).sum();
-        let queues = self.queues.len() * (size_of::<Queue>() + BESIDE);
+        let asks = |app: &Application| app.asks.len() * (size_of::<Ask>() + OVERHEAD);
+        let apps: usize = self.apps.iter().map(|(_, app)| size_of::<Application>() + OVERHEAD + asks(app)).sum();
+        let queues = self.queues.len() * (size_of::<Queue>() + OVERHEAD);
         // Ended applications are shared with the copy.
-        apps + queues + self.nodes.len() * (size_of::<Node>() + BESIDE) + self.ended.len() * size_of::<usize>()
+        apps + queues + self.nodes.len() * (size_of::<Node>() + OVERHEAD) + self.ended.len() * size_of::<usize>()
     }
 
     /// In a fork, missing access is ignored.

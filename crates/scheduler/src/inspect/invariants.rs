@@ -144,16 +144,16 @@ impl Check<'_> {
         let exact = !partition.miscounted;
         let allocated = sum(&mut children().map(|c| &c.allocated).chain(totals.iter()));
         self.that(allocated == queue.allocated || !exact, || {
-            format!("{path} has allocated {:?}, below it is {allocated:?}", queue.allocated)
+            format!("{path} has allocated {:?}, the sum of its children is {allocated:?}", queue.allocated)
         });
         let pending = sum(&mut children().map(|c| &c.pending).chain(apps().map(|app| &app.pending)));
         self.that(pending == queue.pending || !exact, || {
-            format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
+            format!("{path} has pending {:?}, the sum of its children is {pending:?}", queue.pending)
         });
         let victims: Vec<Resource> = apps().map(Application::preempting).collect();
         let preempting = sum(&mut children().map(|c| &c.preempting).chain(victims.iter()));
         self.that(preempting == queue.preempting, || {
-            format!("{path} has preempting {:?}, below it is {preempting:?}", queue.preempting)
+            format!("{path} has preempting {:?}, the sum of its children is {preempting:?}", queue.preempting)
         });
         let within = queue.preempting.iter().all(|(name, amount)| amount <= queue.allocated.amount(name));
         self.that(within && !queue.preempting.has_negative() || !exact, || {
@@ -194,7 +194,7 @@ impl Check<'_> {
                 })
             };
             self.that(queue.allocating_accepted.iter().all(waits), || {
-                format!("{path} keeps places for {:?}", queue.allocating_accepted)
+                format!("{path} has stale accepted applications {:?}", queue.allocating_accepted)
             });
         }
     }
@@ -204,12 +204,14 @@ impl Check<'_> {
         let path = &queue.path;
         let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
         let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
-        self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
+        self.that(candidates == queue.candidates.len(), || format!("{path} has missing candidates"));
         let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
         let among = queue.replacers.iter().all(|rank| queue.candidates.contains(rank));
-        self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
+        self.that(among && replacers == queue.replacers.len(), || {
+            format!("{path} has missing applications that may replace placeholders")
+        });
         let asleep = apps().filter(|app| queue.candidates.has_asleep(app)).count();
-        self.that(asleep == queue.candidates.asleep(), || format!("{path} passes applications that it should try"));
+        self.that(asleep == queue.candidates.asleep(), || format!("{path} skips applications that are not in backoff"));
     }
 
     fn nodes(&mut self) {
@@ -270,10 +272,10 @@ impl Check<'_> {
             let resized =
                 (!seen || !self.is_checked(Invariant::Maximum)) && counts.sub(&app.total_allocated()).is_zero();
             let same = counted && (apart || resized);
-            self.that(same, || format!("application {} miscounts its asks", app.id));
+            self.that(same, || format!("application {} has wrong sums of its requests", app.id));
             let tied = app.asks.iter().filter(|(_, ask)| ask.rare.takes_over.is_some()).count();
             self.that(app.asks.len() == app.pending_order.len() + app.allocations.len() + tied, || {
-                format!("application {} has lost an ask", app.id)
+                format!("application {} has a missing request", app.id)
             });
             self.that(self.partition.app_key(&app.id) == Some(app.key), || {
                 format!("application {} is not found", app.id)
@@ -291,7 +293,7 @@ impl Check<'_> {
             count += reserved as u64;
             let known: usize = app.task_groups.values().map(|group| group.placeholders.len()).sum();
             self.that(reserved == known, || {
-                format!("task groups of {} know {known} placeholders of {reserved}", app.id)
+                format!("task groups of {} list {known} of {reserved} placeholders", app.id)
             });
             for (name, group) in &app.task_groups {
                 self.that(task_group_is_right(app, name, group, partition.switches.gang_timeout_real), || {
@@ -310,10 +312,10 @@ impl Check<'_> {
             let may_stay = !self.is_checked(Invariant::Maximum) || !app.known_ids.counted.is_zero();
             let stays = may_stay && !app.allocated_placeholder.is_zero();
             let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && (reserved > 0 || stays));
-            self.that(runs, || format!("the gang's time of {} runs for nothing", app.id));
+            self.that(runs, || format!("application {} has a placeholder timer without placeholders", app.id));
         }
         self.that(count == partition.placeholders, || {
-            format!("{count} placeholders held, {} counted", partition.placeholders)
+            format!("{count} placeholders exist, {} counted", partition.placeholders)
         });
     }
 
@@ -334,12 +336,12 @@ impl Check<'_> {
             let place = (app.submitted, app.id.clone(), app.key);
             let known = partition.queues[app.queue].reserved.contains(&place);
             self.that(known != app.reservations.is_empty(), || {
-                format!("the leaf of {} miscounts reservations", app.id)
+                format!("the leaf of {} has a wrong list of reservations", app.id)
             });
         }
         let on_nodes: usize = partition.nodes.iter().map(|node| node.reservations.len()).sum();
         self.that(count == on_nodes as u64 && count == partition.reservations, || {
-            format!("{count} reservations held, {on_nodes} on nodes, {} counted", partition.reservations)
+            format!("{count} reservations of requests, {on_nodes} on nodes, {} counted", partition.reservations)
         });
     }
 

@@ -181,7 +181,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "for quota enforcement only the most exceeded guarantee on a path protects allocations",
         false => "for quota enforcement each guarantee on a path protects allocations";
     "quota_counts_below" "N-01c" [quota_counts_below] "tests/scheduler/worked/quota.rs::n_01c_a_queue_below_its_guarantee_loses_nothing_of_it";
-        true => "the deficit of a child to its guarantee counts as an excess when children share the amount to preempt",
+        true => "the deficit of a child to its guarantee counts as an excess when children share the quantity to preempt",
         false => "a child below its guarantee in a resource loses none of it";
     "quota_keeps_time" "N-01d" [quota_keeps_time] "tests/scheduler/worked/quota.rs::n_01d_a_delay_that_is_taken_out_calls_it_off";
         true => "removing `quota.preemption.delay` does not cancel a started delay",
@@ -220,8 +220,8 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "events report every limit again at each load",
         false => "events report limits that change";
     "root_max_reported_late" "SCH-223" [root_max_reported_late] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
-        true => "the event of the cluster's new size has the old one",
-        false => "the event of the cluster's new size has the new one";
+        true => "the event of a new cluster size has the old size",
+        false => "the event of a new cluster size has the new size";
     "reload_trial_limits" "P-15" [trial_limits] "tests/scheduler/worked/limits_reload.rs::a_rejected_reload_leaves_its_limits_in_1_5_1";
         true => "a reload that is rejected late leaves its limits active",
         false => "a rejected reload does not change limits";
@@ -231,7 +231,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         GroupCache::Forever => "a submission without groups has the last groups of its user",
         GroupCache::FiveMinutes => "a submission without groups has the groups of its user in the last 300 seconds";
     "namespace_tags" "PLC-076" [namespace_tags_together] RECORDED;
-        true => "namespace tags set maximum and guarantee together, and clear a missing one; `namespace.resourcemaxapps` is read",
+        true => "namespace tags set maximum and guarantee together, and clear a missing value; `namespace.resourcemaxapps` is read",
         false => "namespace tags set maximum and guarantee independently";
     "recovery_queue_limits" "PLC-093" [recovery_queue] RECORDED;
         RecoveryQueue::Bare => "the recovery queue has no limits",
@@ -251,8 +251,8 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "a submission with groups by a user with an invalid name is rejected",
         false => "names of users are not checked";
     "queue_name_chars" "CFG-030" [place.queue_name_chars] "tests/config/rules/queues.rs::cfg_030_names";
-        NameChars::Narrow => "names of queues have letters, digits, `_` and `-`",
-        NameChars::Wide => "names of queues can also have `:`, `#`, `/` and `@`";
+        NameChars::Narrow => "names of queues have letters, digits, `_`, and `-`",
+        NameChars::Wide => "names of queues can also have `:`, `#`, `/`, and `@`";
     "user_name_chars" "NAM-004" [place.user_name_chars] "tests/config/rules/names.rs::nam_004_limits_and_filters_of_1_8";
         NameChars::Narrow => "names of users in limits and filters have no `#` and `/`",
         NameChars::Wide => "names of users in limits and filters may have `#` and `/`";

@@ -19,7 +19,7 @@ pub struct Switches {
     pub running_count_cut: bool,
     /// D-11: a removed application stays in `allocatingAccepted` of the parents of its leaf.
     pub accepted_leak: bool,
-    /// P-16: an application still counts as running for its user and group if its last request is withdrawn after its
+    /// P-16: an application still counts as running for its user and group if its last request is canceled after its
     /// last allocation ended.
     pub running_leak: bool,
     /// P-02: a reload reports no new priority to the parent.

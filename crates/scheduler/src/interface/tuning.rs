@@ -31,16 +31,17 @@ pub struct Tuning {
     pub turns: Turns,
 }
 
-/// What happens to an ask that fits, but is behind one that is blocked by a lack of resources.
+/// The treatment of a request that fits and follows a blocked one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Turns {
     /// It is allocated, even if the blocked one then waits longer: what all profiles do.
     #[default]
     Skipped,
-    /// It takes nothing that the blocked one lacks. No node is reserved.
+    /// It uses no resources that the blocked one needs. No node is reserved.
     #[serde(rename = "Kept")]
     Ordered,
-    /// The same, but it may if it ends by its limit before the blocked one can start, or fits beside it then.
+    /// As [`Ordered`](Self::Ordered), but it may start if it ends by its limit before the blocked one can start, or fits next to it
+    /// then.
     Backfilled,
 }
 

@@ -268,7 +268,7 @@ fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
     if let Some(AccessCheck { queue, grant }) = &entry.asked {
         let note = match grant {
             Some(grant) => format!("submit: allowed by {grant}"),
-            None => format!("submit: not allowed by {queue} or above"),
+            None => format!("submit: not allowed by {queue} or its parents"),
         };
         lines.push(Line { note, ..Line::default() });
     }

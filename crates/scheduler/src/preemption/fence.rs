@@ -23,7 +23,8 @@ pub(super) struct VictimQueue {
 }
 
 impl Fence {
-    /// Up to the first preemption fence or the root, or the first queue whose maximum is a fence (P-10, N-03).
+    /// The queues up to the first preemption fence or the root, or the first queue with a maximum that is a fence
+    /// (P-10, N-03).
     pub(super) fn around(
         queues: &QueueTree,
         leaf: QueueKey,

@@ -13,8 +13,8 @@ use model::{AskId, Priority, Resource, Time};
 /// The rank of a pending request: priority, then age, then arrival (SCH-080).
 pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
 
-/// A request and its allocation (SCH-013, SCH-014). Kept small: a cluster may have millions, and a cycle reads them in
-/// an unpredictable order.
+/// A request and its allocation (SCH-013, SCH-014). It must be small: a cluster may have millions, and a cycle reads
+/// them in an unpredictable order.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// The id, unique only within its application.

@@ -14,7 +14,7 @@ const REMEMBERED: usize = 4096;
 /// Nodes that may accept more than before, in the order of the changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeGains {
-    /// With whether its total is larger or it was not open, so that it may be reserved.
+    /// With whether its total is larger, or it was unschedulable before, so that it may be reserved.
     pub(crate) list: VecDeque<(NodeKey, bool)>,
     pub(crate) forgotten: u64,
 }

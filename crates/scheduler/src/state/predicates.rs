@@ -17,9 +17,9 @@ pub struct Copies {
     pub nodes: Vec<(NodeId, NodeId)>,
 }
 
-/// A resource manager's own conditions (SCH-094); those of Kubernetes are in `kubernetes::predicates`.
+/// The filters of a resource manager (SCH-094); `kubernetes::predicates` has those of Kubernetes.
 ///
-/// An answer may depend on what runs where: every allocation that is added or removed is reported.
+/// A result may depend on the allocations of the nodes, so each added and removed allocation is reported.
 pub trait Predicates: Debug + Send + Sync {
     /// Whether the request may run on the node. `allocate`: now; otherwise if the node had enough resources.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;

@@ -233,8 +233,8 @@ impl QueueTree {
         headroom
     }
 
-    /// The maximum along the path without the root (SCH-104). `None`: no queue has one. `strict`: a name that one
-    /// maximum lacks counts 0 (D-06).
+    /// The maximum along the path without the root (SCH-104). `None`: no queue has one. `strict`: a name that is
+    /// missing in one maximum counts 0 (D-06).
     pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
         let path = self.path_up(key);
         let own = path.iter().filter(|key| **key != ROOT).filter_map(|key| self.queues[*key].max.clone());

@@ -19,7 +19,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// An allocation came: more on every level of the path, and the application runs there (LIM-011, LIM-013).
+    /// A new allocation: increases the usage on each level of the path; the application runs there (LIM-011, LIM-013).
     pub(crate) fn increase(&mut self, account: &mut Account, path: &[QueueKey], app: &AppId, by: &Resource) {
         if let Some(user) = account.user {
             let new = !std::mem::replace(&mut account.running, true);

@@ -253,7 +253,7 @@ fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource
             dto::Quantity::Text(text) => text,
         };
         let amount = parse_quantity(&name, &text);
-        let amount = amount.map_err(|_| body::wrong("body", format!("{name}: {text:?} is not an amount")))?;
+        let amount = amount.map_err(|_| body::wrong("body", format!("{name}: {text:?} is not a quantity")))?;
         resource.set(&name, amount);
     }
     Ok(resource)

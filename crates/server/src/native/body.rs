@@ -61,7 +61,7 @@ pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: 
         }
         BodyError::TooSlow => wrong("body", "the body timed out"),
         BodyError::Broken => wrong("body", "cannot read the body"),
-        BodyError::Busy => Refusal::new(Code::Unavailable, "not now", "too many requests are in progress"),
+        BodyError::Busy => Refusal::new(Code::Unavailable, "the server is busy", "too many requests are in progress"),
     })
 }
 

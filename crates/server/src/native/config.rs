@@ -62,7 +62,8 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
             queue.as_ref() == Some(&place) && change.key.starts_with("resources.max")
         };
         for change in done.changes.iter_mut().filter(of) {
-            change.effect = "no new allocations until usage is below; allocations above are preempted".to_owned();
+            change.effect =
+                "no new allocations until usage is below the maximum; allocations above it are preempted".to_owned();
         }
         done.what_happens.push(format!("{place}: {sentence}"));
     }
@@ -121,6 +122,6 @@ pub(super) async fn replace(request: &NativeRequest, base: Option<String>) -> Re
     tracing::info!(user = request.who.actor.user(), act = "change the configuration", code, "order");
     match outcome? {
         Done::Configured(done) => Ok(*done),
-        _ => Err(Refusal::new(Code::Unavailable, "unexpected answer of the scheduler", "")),
+        _ => Err(Refusal::new(Code::Unavailable, "unexpected response of the scheduler", "")),
     }
 }

@@ -102,7 +102,7 @@ pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal>
             let in_force = if done.dry_run { done.previous.clone() } else { done.checksum.clone() };
             Ok(Reply { etag: Some(in_force), ..Reply::ok(&native::configured(&done)) })
         }
-        _ => Err(Refusal::new(Code::Unavailable, "unexpected answer of the scheduler", "")),
+        _ => Err(Refusal::new(Code::Unavailable, "unexpected response of the scheduler", "")),
     }
 }
 

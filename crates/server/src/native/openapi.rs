@@ -84,7 +84,7 @@ fn config_headers() -> [Value; 3] {
         header(
             "If-Match",
             "string",
-            "The checksum of the configuration to replace; if it is missing, the answer is 428",
+            "The checksum of the configuration to replace; if it is missing, the response is 428",
         ),
         header("Kornsole-Allow-Empty", "boolean", "The text may be empty, or have comments only"),
         header(

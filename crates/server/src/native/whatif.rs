@@ -35,7 +35,7 @@ impl Turn {
         let native = Arc::clone(&request.native);
         if !native.running.0.lock().unwrap_or_else(PoisonError::into_inner).insert(user.clone()) {
             let details = Details { wait: Some(1), ..Details::default() };
-            let why = "one what-if at a time for each user; the previous one is still running";
+            let why = "one what-if at a time for each user; the previous what-if is still running";
             return Err(Refusal::new(Code::RateLimited, "not now", why).with(details));
         }
         Ok(Self { native, user })

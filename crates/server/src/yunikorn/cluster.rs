@@ -64,6 +64,6 @@ pub(super) fn node_utilizations(call: &Call) -> Answer {
 
 pub(super) fn node_utilization(call: &Call) -> Answer {
     let default = call.view.partitions.iter().find(|partition| &*partition.name == "default");
-    let not_there = || RequestError::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "Partition not found");
-    Ok(Reply::json(&convert::utilization(default.ok_or_else(not_there)?)))
+    let not_found = || RequestError::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "Partition not found");
+    Ok(Reply::json(&convert::utilization(default.ok_or_else(not_found)?)))
 }

@@ -39,7 +39,7 @@ pub(super) fn number(query: &[(String, String)], name: &str) -> Result<Option<u6
         Ok(number) if !text.starts_with('+') => Ok(Some(number)),
         _ if text.is_empty() => Ok(None),
         _ => Err(RequestError::bad(format!(
-            "{text:?} is not a valid value for {name:?}: an unsigned whole number is due"
+            "{text:?} is not a valid value for {name:?}: expected an unsigned whole number"
         ))),
     }
 }

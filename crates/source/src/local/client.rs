@@ -127,7 +127,7 @@ fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Strin
 }
 
 fn unexpected() -> String {
-    "unexpected answer of the daemon: it may be another release; restart it".to_owned()
+    "unexpected response of the daemon: it may be another release; restart it".to_owned()
 }
 
 fn job(client: &mut Client, request: &Request) -> Result<JobReport, String> {

@@ -65,7 +65,7 @@ impl LocalMachine {
 
 fn about(info: &Info) -> About {
     let notes = vec![
-        format!("Jobs of {}; it serves {}.", info.machine, info.serves),
+        format!("Jobs of {}; users: {}.", info.machine, info.serves),
         format!("{}.", info.limits),
         "An application is a job: o shows its output, processes, and usage; K cancels it.".to_owned(),
     ];

@@ -227,7 +227,7 @@ impl LinkState {
             (Phase::Asking, None) => Link::Connecting { cause: None, retry_in: None },
             (Phase::Waiting { cause, .. }, None) => Link::Connecting { cause: Some(cause.clone()), retry_in },
             (Phase::Asking, Some(age)) if is_silent => {
-                Link::Stale { age, cause: "no answer yet".to_owned(), retry_in: None }
+                Link::Stale { age, cause: "no response yet".to_owned(), retry_in: None }
             }
             (Phase::Asking, Some(age)) => match basis {
                 Some((_, cause)) => Link::Stale { age, cause, retry_in: None },
@@ -268,7 +268,7 @@ mod tests {
         link.asking(S, true);
         link.good(2 * S, Duration::from_micros(12_345));
         assert_eq!(link.link(2 * S), Link::Live { rtt: Some(Duration::from_millis(10)) });
-        let slow = |age| Link::Stale { age, cause: "no answer yet".to_owned(), retry_in: None };
+        let slow = |age| Link::Stale { age, cause: "no response yet".to_owned(), retry_in: None };
         assert!(link.link(4 * S).is_live());
         assert_eq!(link.link(8 * S), slow(6 * S));
         let retry = link.bad(10 * S, &down());

@@ -66,7 +66,7 @@ use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, View};
 use words::notes;
 
-const NOT_RECEIVED: &str = "waiting for its answer";
+const NOT_RECEIVED: &str = "waiting for its response";
 
 /// A remote scheduler. Dropping it stops everything.
 pub struct Remote {
@@ -126,7 +126,7 @@ impl Remote {
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
             important: Mutex::default(),
-            records: Mutex::new(Records::unknown("no answer of the remote yet")),
+            records: Mutex::new(Records::unknown("no response of the remote yet")),
             health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_RECEIVED))),
             book: OnceLock::new(),
             cycles: Cycles::default(),

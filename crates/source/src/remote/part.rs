@@ -43,7 +43,7 @@ impl Part {
             Self::Config => "the configuration",
             Self::Events => "the list of events",
             Self::Records => "the audit and the history",
-            Self::Related => "related data",
+            Self::Related => "drain times and permissions",
         }
     }
 

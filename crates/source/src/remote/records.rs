@@ -25,7 +25,7 @@ pub fn of_remote(remote: &Remote, has_token: bool, retained: bool) -> Records {
             Records::unknown("a token is required; use --token-file or KORNSOLE_TOKEN")
         }
         Remote::Kornsole(server) if !server.can("audit") => Records::unknown("this server has no audit"),
-        Remote::Kornsole(_) => Records::unknown("waiting for the first answer"),
+        Remote::Kornsole(_) => Records::unknown("waiting for the first response"),
     }
 }
 

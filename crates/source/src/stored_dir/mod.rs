@@ -64,13 +64,13 @@ impl RetainedDir {
             _ => NotOpened::Refused(problem.to_string()),
         })?;
         let mut ledger = File::new(path);
-        let was_there = ledger.path().exists();
+        let existed = ledger.path().exists();
         let (role, written) = ledger.open().map_err(failing)?;
         if role == Role::Reader {
             return Err(NotOpened::Refused(format!("another process has {} open", ledger.path().display())));
         }
         let mut notes = audit.notes().to_vec();
-        if was_there && !ledger.path().exists() {
+        if existed && !ledger.path().exists() {
             let aside = ledger.path().with_extension("redb.damaged");
             notes.push(format!("the ledger was damaged; moved to {} and started a new file", aside.display()));
         }

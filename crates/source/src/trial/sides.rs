@@ -47,8 +47,8 @@ impl Sides {
         [Arc::clone(self.changed.events()), Arc::clone(self.unchanged.events())]
     }
 
-    /// Does on both sides what is due after a change. The unchanged side also runs its cycle, so that both decide at
-    /// the same times.
+    /// Executes on both sides what a change makes necessary. The unchanged side also runs its cycle, so both sides
+    /// decide at the same times.
     pub fn settle(&mut self) {
         let now = self.changed.now();
         self.changed.run_until(now, usize::MAX);

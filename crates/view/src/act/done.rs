@@ -329,7 +329,7 @@ impl Configuration {
         }
     }
 
-    /// Names the document that locations refer to: the file, or the revision, whose text is in the history.
+    /// Names the document of locations: the file, or the revision in the history.
     pub fn source(&self) -> String {
         let name = self.file.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
         match (&self.by, name) {

@@ -295,7 +295,7 @@ impl Refusal {
         let description = if shortfall.scheduler_acl {
             "it affects a whole partition or its root, which needs membership in the scheduler ACL".to_owned()
         } else {
-            format!("needs admin access on {} (or above), or membership in the scheduler ACL", queues.join(", "))
+            format!("needs admin access on {} or a parent, or membership in the scheduler ACL", queues.join(", "))
         };
         let reason = |(_, queue): &(String, QueuePath)| Reason {
             code: Code::AclDenied,
@@ -374,7 +374,7 @@ fn needs(queue: &QueuePath, access: AclKind) -> (String, Details) {
         AclKind::Submit => "submit",
         AclKind::Admin => "admin",
     };
-    let above = if queue.parent().is_some() { " or a queue above it" } else { "" };
+    let above = if queue.parent().is_some() { " or a parent" } else { "" };
     let checked = ancestors(queue.as_str()).map(QueuePath::new).collect();
     let details = Details { queue: Some(queue.clone()), access: Some(access), checked, ..Details::default() };
     (format!("needs {word} access on {queue}{above}"), details)

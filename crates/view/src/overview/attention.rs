@@ -42,7 +42,7 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
         && last.detail == ChangeDetail::CONFIG_REFUSED
     {
         let first = last.message.lines().next().unwrap_or_default();
-        let text = format!("latest configuration rejected; previous one still active: {first}");
+        let text = format!("latest configuration rejected; previous configuration still active: {first}");
         found.push((Rank::Soon, SheetLine::new("config", text).since(Some(last.at))));
     }
     found
@@ -314,7 +314,8 @@ mod tests {
     fn a_refused_configuration_is_named_until_one_is_accepted() {
         let refused = record(7_000, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_REFUSED);
         let loaded = record(7_100, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_LOADED);
-        let text = "config: latest configuration rejected; previous one still active: line 3: no such property";
+        let text =
+            "config: latest configuration rejected; previous configuration still active: line 3: no such property";
         assert_eq!(reported(&given(vec![Arc::clone(&refused)]))[1], text);
         assert_eq!(reported(&given(vec![refused, loaded])), ["No issues"]);
     }

@@ -87,7 +87,7 @@ impl Ground {
             Self::Tried(PendingReason::UserQuota) => "user or group limit",
             Self::Tried(PendingReason::NoNode) => "no node fits",
             Self::Tried(PendingReason::Placeholder) => "placeholder",
-            Self::Tried(PendingReason::NotTried) => "not tried yet",
+            Self::Tried(PendingReason::NotTried) => "not evaluated yet",
             Self::Tried(PendingReason::Turn) => "another's turn",
         }
     }
@@ -100,7 +100,8 @@ pub fn cause_words(part: &PartitionView, app: &AppRow) -> Option<String> {
     Some(if matches!(ground, Ground::Never(_)) { ground.words() } else { ground.label().to_owned() })
 }
 
-/// The cause and start of the wait: a request that can never be allocated, otherwise the oldest one that a cycle has tried.
+/// The cause and start of the wait: of a request that can never be allocated, otherwise of the oldest evaluated
+/// request.
 pub(super) fn cause(part: &PartitionView, app: &AppRow) -> Option<(Ground, Time)> {
     if let Some((ask, never)) = part.never_of(app) {
         return Some((Ground::Never(never), ask.created));

@@ -107,7 +107,7 @@ pub enum Unit {
 
 macro_rules! measures {
     ($($(#[doc = $means:literal])* $measure:ident = $word:literal, $unit:ident, [$($kind:ident)*];)*) => {
-        /// What is measured. The doc comments are what pages say of it.
+        /// What is measured. The doc comments are shown on pages.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Measure {
             $($(#[doc = $means])* $measure,)*
@@ -141,37 +141,37 @@ macro_rules! measures {
 }
 
 measures! {
-    /// What is allocated; of a queue with all below it
+    /// Allocated resources; for a queue, in its subtree
     Use = "use", Amount, [Cluster Queue User Node];
-    /// What is requested and not yet allocated
+    /// Requested resources that are not allocated
     Pending = "pending", Amount, [Cluster Queue User];
-    /// What the queue is guaranteed
+    /// Guaranteed resources of the queue
     Guarantee = "guarantee", Amount, [Queue];
-    /// The most that may be allocated: the size of the cluster or node, the own maximum of the queue, the limit of the user in root
+    /// Maximum: the capacity of the cluster or node, the maximum of the queue, the limit of the user in root
     Maximum = "maximum", Amount, [Cluster Queue User Node];
-    /// The part of the cluster that is in use, of the resource of which it is the largest; of a node its own part, with what others use
+    /// Used share of the cluster, for the resource with the largest share; for a node, including other schedulers
     Share = "share", Share, [Cluster Queue User Node];
-    /// Applications that run; of a node its allocations
+    /// Running applications; for a node, its allocations
     Running = "running", Count, [Cluster Queue User Node];
-    /// Applications that have pending asks
+    /// Applications with pending requests
     Waiting = "waiting", Count, [Cluster Queue User];
-    /// How long the oldest pending ask of an application has waited: the median of the applications that wait now
+    /// Wait of the oldest pending request of an application: median of the pending applications
     WaitingP50 = "waiting.p50", Duration, [Cluster Queue User];
-    /// The same: 95 % of the applications that wait now have waited at most so long
+    /// Wait of the oldest pending request of an application: 95th percentile of the pending applications
     WaitingP95 = "waiting.p95", Duration, [Cluster Queue User];
-    /// From submission to the first run: the median of the applications that started in the last 10 minutes
+    /// Time from submission to start: median of the applications that started in the last 10 minutes
     StartedP50 = "started.p50", Duration, [Cluster Queue User];
-    /// The same: 95 % of the applications that started in the last 10 minutes
+    /// Time from submission to start: 95th percentile of the applications that started in the last 10 minutes
     StartedP95 = "started.p95", Duration, [Cluster Queue User];
-    /// Allocations that were preempted in the last 10 minutes; they belonged to the queue
+    /// Allocations that were preempted in the last 10 minutes; for a queue, its own allocations
     Preemptions = "preemptions", Count, [Cluster Queue];
-    /// Nodes that take allocations; of a node 1 if it does, else 0
+    /// Schedulable nodes; for a node, 1 if it is schedulable, otherwise 0
     NodesUp = "nodes.up", Count, [Cluster Node];
-    /// Nodes that are there and take no allocations
+    /// Nodes that are unschedulable
     NodesClosed = "nodes.closed", Count, [Cluster];
-    /// Nodes that went in the last hour and are not back
+    /// Nodes that were removed in the last hour and did not return
     NodesLost = "nodes.lost", Count, [Cluster];
-    /// Allocations that were made, a minute, since it was measured before
+    /// Allocations per minute since the previous sample
     Allocations = "allocations", Count, [Cluster];
 }
 

@@ -95,9 +95,9 @@ fn rule(detail: ChangeDetail) -> Option<&'static str> {
         ChangeDetail::ALLOC_NODE_REMOVED => "allocations are removed with their node",
         ChangeDetail::APP_COMPLETING => "it has no requests and no allocations left",
         ChangeDetail::APP_QUEUE_DRAINING | ChangeDetail::QUEUE_DRAIN_ALERT => {
-            "its queue is not in the configuration: its applications complete, new ones are rejected"
+            "its queue is not in the configuration: its applications complete, new applications are rejected"
         }
-        ChangeDetail::NODE_RESERVATION => "a node is reserved for a waiting request, so that no other request gets it",
+        ChangeDetail::NODE_RESERVATION => "a node is reserved for a waiting request; no other request can use the node",
         _ => return None,
     })
 }

@@ -92,7 +92,7 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     let to = |usage_state: &UsageState| Some(Target::Queue(usage_state.queue.clone()));
     let mut lines = vec![SheetLine::new("rule", rule_sentence(grounds.rule))];
     let what = match grounds.rule {
-        PreemptionRule::Maximum => format!("{} had to be preempted", amounts(&grounds.wanted)),
+        PreemptionRule::Maximum => format!("{} must be preempted", amounts(&grounds.wanted)),
         _ => format!("the request needs {}", amounts(&grounds.wanted)),
     };
     let own = format!("{}; {what}", grounds.own.sentence());

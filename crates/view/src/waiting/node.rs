@@ -55,13 +55,13 @@ impl PartitionView {
         }
         if asks == 0 {
             let text = if node.schedulable {
-                "no pending request would fit it even if it were empty"
+                "no pending request fits it, even if it is empty"
             } else {
                 return Vec::new();
             };
             return vec![SheetLine::new("waits", text)];
         }
-        let text = format!("{} found no node and would fit it if it were empty", count(asks, "request"));
+        let text = format!("{} found no node and fit it if it is empty", count(asks, "request"));
         let mut lines = vec![SheetLine::new("waits", text)];
         for (app, ask) in first {
             let text = format!("{} {}: {}", app.id, ask.id, amounts(&ask.resource));

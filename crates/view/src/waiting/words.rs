@@ -261,7 +261,7 @@ impl Sentence for WaitingGroup {
 /// The common cause of a group's requests, with values that apply to all of them.
 fn cause(group: &WaitingGroup) -> String {
     let Some(blocker) = &group.blocker else {
-        return "their turn: the next cycles serve the first of them".to_owned();
+        return "their turn: the next cycles allocate the first of them".to_owned();
     };
     let wanted = |resource: &str| show_amount(resource, group.wanted.amount(resource));
     match (blocker.level, &blocker.resource) {
@@ -283,7 +283,7 @@ fn cause(group: &WaitingGroup) -> String {
                 most(blocker, resource)
             )
         }
-        (BlockLevel::Priority, _) => "their turn: other requests are served first".to_owned(),
+        (BlockLevel::Priority, _) => "their turn: other requests are scheduled first".to_owned(),
         (BlockLevel::Backoff, _) => {
             "the end of back-offs: too many requests of their applications found no node".to_owned()
         }
@@ -301,13 +301,15 @@ impl Sentence for PreemptionVerdict {
         match &self.outcome {
             PreemptionOutcome::NotNeeded => String::new(),
             PreemptionOutcome::Off => "preemption is off in the partition".to_owned(),
-            PreemptionOutcome::LittleInUse => "too little of the cluster is in use for preemption".to_owned(),
+            PreemptionOutcome::LittleInUse => "cluster usage is below the threshold for preemption".to_owned(),
             PreemptionOutcome::RequiresNode => {
                 "it requires a node: allocations there can be preempted after the node is reserved for it".to_owned()
             }
             PreemptionOutcome::NotAllowed => "the request cannot preempt".to_owned(),
             PreemptionOutcome::DoneBefore => "it has already preempted; a request preempts once".to_owned(),
-            PreemptionOutcome::Until(_) => format!("not yet: a request of its queue waits {:?} first", self.delay),
+            PreemptionOutcome::Until(_) => {
+                format!("not yet: requests of its queue can preempt after waiting for {:?}", self.delay)
+            }
             PreemptionOutcome::NoAttemptLeft => "earlier requests use up the attempts of each cycle".to_owned(),
             PreemptionOutcome::BeyondGuarantee => {
                 format!("its queue would be above its guarantee with it; {}", own())

@@ -177,7 +177,7 @@ fn change(found: &FoundSince, wall: &Wall) -> Option<dto::CauseChange> {
         TryResult::QueueQuota => ("queue", "a maximum of its queues had too little headroom"),
         TryResult::NoNode => ("node", "no node fitted it"),
         TryResult::Placeholder => ("gang", "it waited for a placeholder of its task group"),
-        TryResult::Turn => ("priority", "a blocked request had its turn first"),
+        TryResult::Turn => ("priority", "a blocked request was scheduled first"),
     };
     Some(dto::CauseChange { since: wall.nanos(found.since), level: level.to_owned(), text: text.to_owned() })
 }

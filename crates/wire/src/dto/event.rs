@@ -120,7 +120,7 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
-    /// Says in the message what is invalid. Without a time, the event has that of the one `before`.
+    /// Adds the invalid parts to the message. An event without a time gets the time of the one `before`.
     fn salvaged(record: &Value, mut lost: Vec<(String, String)>, before: i64) -> Self {
         let mut unknown = Vec::new();
         let mut event: Self = salvage(record.to_string().as_bytes(), &mut unknown)

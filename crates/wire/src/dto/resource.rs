@@ -102,7 +102,7 @@ impl<'de> Visitor<'de> for Amounts {
                     inner.iter().for_each(|(name, amount)| resource.set(name, amount));
                 }
                 Amount::Map(_) => {
-                    return Err(A::Error::custom(format_args!("an object where the amount of {name:?} was expected")));
+                    return Err(A::Error::custom(format_args!("expected the quantity of {name:?}, found an object")));
                 }
             }
         }

@@ -148,7 +148,7 @@ fn compared(report: &UsageReport) -> String {
 fn inexact(report: &UsageReport) -> Option<String> {
     let last = report.inexact.len().saturating_sub(6);
     let hours: Vec<String> = report.inexact.iter().skip(last).map(|hour| shown(*hour)).collect();
-    let more = if last > 0 { format!("{last} earlier ones, ") } else { String::new() };
+    let more = if last > 0 { format!("{last} earlier, ") } else { String::new() };
     (!hours.is_empty()).then(|| format!("approximate hours, by start: {more}{}", hours.join(", ")))
 }
 

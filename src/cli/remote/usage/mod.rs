@@ -31,7 +31,7 @@ use wire::dto::time::{parse_rfc3339, rfc3339};
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
 pub struct UsageArgs {
-    /// Whose ledger: a server's, or that of a state directory
+    /// The source: a server or a state directory
     #[command(flatten)]
     pub of: AuditSourceArgs,
     /// Columns that split the rows: hour, partition, queue, user, group, application, priority
@@ -64,7 +64,7 @@ pub struct UsageArgs {
     pub price: Option<PathBuf>,
 }
 
-/// How a report is printed.
+/// The output format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Table, in hours of cores, GiB, and other units
@@ -77,7 +77,7 @@ pub enum Format {
     Html,
 }
 
-/// `kornsole usage`: what was used and waited for, as a table, CSV, JSON or a page.
+/// `kornsole usage`: usage and waits, as a table, CSV, JSON, or an HTML page.
 pub fn usage(args: &UsageArgs) -> ExitCode {
     exit(printed(args))
 }
@@ -117,7 +117,7 @@ fn ended(message: String) -> Ended {
 
 type Span = (Option<i64>, Option<i64>);
 
-/// By hour and the first thing that a report is split by, for the charts over time; `None` where it is by hour itself.
+/// By hour and the first key of a report, for the charts over time; `None` if the report is by hour.
 fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
     if by.contains(&Dimension::Hour) {
         return None;
@@ -210,7 +210,7 @@ impl Ledgers {
 /// The time range of a month in UTC.
 ///
 /// # Errors
-/// It is none.
+/// The text is not a month.
 fn whole_month(text: &str) -> Result<Span, String> {
     let first = |month: &str| parse_rfc3339(&format!("{month}-01T00:00:00Z"));
     let from = (text.len() == "2026-11".len()).then(|| first(text)).flatten();
@@ -222,10 +222,10 @@ fn whole_month(text: &str) -> Result<Span, String> {
     }
 }
 
-/// A point in time in nanoseconds since 1970.
+/// A time in nanoseconds since 1970.
 ///
 /// # Errors
-/// It is none.
+/// The text is not a time.
 pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let whole = if text.len() == "2026-11-01".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     if let Some(nanos) = parse_rfc3339(&whole) {

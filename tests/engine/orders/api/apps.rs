@@ -14,7 +14,7 @@ async fn a_rejected_kill_has_the_shape_of_e2_and_an_accepted_one_lists_the_relea
         json!({
             "status_code": 403,
             "message": "bob may not kill etl",
-            "description": "needs admin access on root.a.x or a queue above it",
+            "description": "needs admin access on root.a.x or a parent",
             "code": "ACL_DENIED",
             "requestId": "",
             "details": { "queue": "root.a.x", "access": "admin", "checked": ["root.a.x", "root.a", "root"] },

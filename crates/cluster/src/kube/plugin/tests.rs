@@ -87,7 +87,7 @@ async fn a_plugin_without_a_credential_is_named_in_time_with_the_reason() {
     let dir = scratch("odd");
     for (lines, due) in [
         ("echo 'open a browser' >&2; exec sleep 30", "within 2 s: open a browser; run it in a terminal"),
-        ("exit 0", "invalid answer of the credential plugin "),
+        ("exit 0", "invalid output of the credential plugin "),
         ("echo '{\"kind\": \"ExecCredential\"}'", "it has no credential: it printed no reason"),
         ("echo 'log in first' >&2; echo '{\"status\": {\"token\": null}}'", "it has no credential: log in first"),
         ("echo once upon a time", "it is not an ExecCredential"),

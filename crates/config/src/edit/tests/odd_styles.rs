@@ -118,7 +118,7 @@ fn explicit_keys_block_texts_and_tags_are_refused_where_they_are_in_the_way() {
     -6|      submitacl: |-
     -7|        sue
     ~ root.a
-        submitacl sue → nobody
+        submitacl sue → none
     ");
     insta::assert_snapshot!(set_two_applications(&root_with("    - name: !!str a\n      maxapplications: !!int 1\n")), @"
     6:30: error[EDT-004]: the value has a tag

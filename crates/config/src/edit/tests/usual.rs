@@ -106,12 +106,12 @@ fn settings_of_a_queue() {
     insta::assert_snapshot!(report(BLOCK, set_acl(BLOCK, &target(&a), Access::Submit, Some("*"))), @"
     +11|            submitacl: '*'
     ~ root.tenant-a
-        submitacl nobody → *
+        submitacl none → *
     ");
     insta::assert_snapshot!(report(BLOCK, set_acl(BLOCK, &target(&root), Access::Submit, None)), @"
     -6|        submitacl: '*'   # everybody
     ~ root
-        submitacl * → nobody
+        submitacl * → none
     ");
     insta::assert_snapshot!(report(BLOCK, set_parent(BLOCK, &target(&a), Some(true))), @"
     +10|            parent: true

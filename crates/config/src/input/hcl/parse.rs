@@ -38,7 +38,7 @@ impl Parser<'_> {
 
     fn fault<T>(&self, at: usize, message: &str) -> Parsed<T> {
         let hint =
-            "kornsole reads objects, lists, texts, heredocs, yamlencode() and locals of Terraform files".to_owned();
+            "kornsole reads objects, lists, strings, heredocs, yamlencode(), and locals of Terraform files".to_owned();
         let (at, path) = (self.lines.place(at), String::new());
         Err(Fault { code: "INP-003", severity: Severity::Error, at, path, message: message.to_owned(), hint })
     }

@@ -47,7 +47,7 @@ fn binding(
     width: usize,
     symbols: &Symbols,
 ) {
-    let mut label = "binds now";
+    let mut label = "at limit";
     for limit in bind {
         let owner =
             if limit.side == account.side { String::new() } else { format!("{}, ", limits::owner(limit, true)) };
@@ -58,7 +58,7 @@ fn binding(
             labeled_text(lines, "", &limit.limit.description, width, Role::Dim);
         }
     }
-    if label == "binds now" {
+    if label == "at limit" {
         labeled(lines, label, vec![dim("no limit is reached")]);
     }
 }

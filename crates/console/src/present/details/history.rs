@@ -280,7 +280,7 @@ fn in_words(series: &Series, now: &str, most: i64) -> Vec<Piece> {
     let over: Vec<String> = (0..moments).map(|nth| (series.show)(pick(nth))).collect();
     let base = series.base.map_or_else(String::new, |base| format!(" of {}", (series.show)(base)));
     let (least, most) = ((series.show)(least), (series.show)(most));
-    let text = format!("now {now}{base}; least {least}, greatest {most}; from the oldest on: {}", over.join(", "));
+    let text = format!("now {now}{base}; minimum {least}, maximum {most}; from the oldest: {}", over.join(", "));
     vec![dim(format!("{} ", series.label)), plain(text)]
 }
 

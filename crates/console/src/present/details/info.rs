@@ -20,9 +20,9 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
     let link = match &state.cluster.link {
         Link::Connecting { cause: Some(cause), .. } => format!("connecting: {cause}"),
         Link::Connecting { .. } => "connecting".to_owned(),
-        Link::Live { .. } => "live".to_owned(),
-        Link::Stale { cause, .. } => format!("stale: {cause}"),
-        Link::Refused { why, .. } => format!("refused: {why}"),
+        Link::Live { .. } => "connected".to_owned(),
+        Link::Stale { cause, .. } => format!("disconnected: {cause}"),
+        Link::Refused { why, .. } => format!("rejected: {why}"),
     };
     let file = |name: &str, none: &str| if name.is_empty() { none.to_owned() } else { name.to_owned() };
     let configuration = state.cluster.view.configuration.as_deref();
@@ -33,9 +33,9 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
         ("scheduler", format!("{}, {place}; decides as {}", state.cluster.about.name, profile.name())),
         ("connection", link),
         ("identity", state.cluster.identity.to_string()),
-        ("changes", state.cluster.read_only().map_or("as access lists allow".to_owned(), str::to_owned)),
-        ("queues", config.unwrap_or_else(|| "in no file".to_owned())),
-        ("settings", file(&state.settings, "no own value")),
+        ("changes", state.cluster.read_only().map_or("allowed by access lists".to_owned(), str::to_owned)),
+        ("queues", config.unwrap_or_else(|| "not in a file".to_owned())),
+        ("settings", file(&state.settings, "defaults")),
         ("theme", options.theme.to_string()),
         ("terminal", format!("{} x {}, {:?}", state.size.width, state.size.height, options.depth)),
     ] {

@@ -28,7 +28,7 @@ const BEFORE: u16 = 34;
 pub fn sheet(state: &State, width: usize, symbols: &Symbols) -> Sheet {
     let wide = u16::try_from(width).unwrap_or(u16::MAX).saturating_sub(BEFORE).clamp(METER.0, METER.1);
     let parts = &state.cluster.view.partitions;
-    let many = if parts.len() > 1 { "   :partition NAME shows another one" } else { "" };
+    let many = if parts.len() > 1 { "   :partition NAME shows another partition" } else { "" };
     let mut sheet = Sheet {
         title: vec![piece(Role::Title, "Partitions")],
         what: vec![plain(parts.len().to_string()), dim(many)],
@@ -54,8 +54,8 @@ fn of_one(lines: &mut Lines, (part, lag): (&PartitionView, Option<Duration>), wi
     let queues = part.queues.iter().flatten().count();
     message("queues", if draining == 0 { queues.to_string() } else { format!("{queues}, {draining} draining") });
     let running = part.root().map_or(0, |root| root.running);
-    let live = format::live(lag, part.live_apps as u64);
-    message("applications", format!("{running} running, {live}, {} ended", part.ended.len()));
+    let active = format::active(lag, part.live_apps as u64);
+    message("applications", format!("{running} running, {active}, {} ended", part.ended.len()));
     message("placement", format::count(part.rules.len() as u64, "rule"));
     message("preemption", if part.preemption { "requests can preempt" } else { "off" }.to_owned());
     let others = part.capacity.iter().map(|(name, _)| name).filter(|name| *name != VCORE && *name != MEMORY);

@@ -147,7 +147,7 @@ fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
             .filter(|(_, of, _)| *of == kind)
             .map(|(queue, _, acl)| format!("{acl} ({})", queue.path.name()))
             .collect();
-        let text = if granted.is_empty() { "nobody".to_owned() } else { granted.join(", ") };
+        let text = if granted.is_empty() { "none".to_owned() } else { granted.join(", ") };
         labeled_text(lines, label, &text, width, Role::Text);
     }
 }
@@ -258,7 +258,7 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
     let running = format!("{} of {max} running", row.running);
     let mut value = vec![if full { piece(Role::Danger, format!("{running} !")) } else { plain(running) }];
-    value.push(dim(format!(", {}", format::live(state.cluster.apps_lag, row.app_count))));
+    value.push(dim(format!(", {}", format::active(state.cluster.apps_lag, row.app_count))));
     labeled(lines, "applications", value);
     if row.allocating_accepted > 0 {
         labeled(lines, "", vec![dim(format!("{} about to run, each counts", row.allocating_accepted))]);

@@ -18,13 +18,13 @@ struct Content {
     lines: Lines,
 }
 
-/// At most `room` lines below the details.
+/// At most `space` lines below the details.
 pub fn lines(state: &State, subject: &Subject, width: usize, space: usize) -> Lines {
     let Some(part) = state.cluster.part().filter(|_| space >= 4) else { return Lines::new() };
     let most = space - 2;
     let (title, content) = match subject {
         Subject::Queue(path) => ("applications", in_queue(part, path, width, most)),
-        Subject::Node(id) => ("runs here", on_node(part, id, width, most)),
+        Subject::Node(id) => ("allocations", on_node(part, id, width, most)),
         Subject::Account(account) => ("applications", of_account(part, account, width, most)),
         Subject::App(row) => ("requests", of_app(part, row, width, most)),
         _ => return Lines::new(),
@@ -50,13 +50,30 @@ fn padded(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-fn app(part: &PartitionView, row: &AppRow, width: usize) -> Vec<Piece> {
-    let mut line = vec![plain(padded(row.id.as_str(), 18)), dim(padded(&row.who.user, 10))];
+/// The columns of two names in a space: as wide as the longest ones, otherwise both are cut.
+fn columns(longest: [usize; 2], space: usize) -> [usize; 2] {
+    let [first, second] = longest.map(|longest| longest + 1);
+    let first = first.min(space.saturating_sub(second).max(space / 2));
+    [first, second.min(space - first)]
+}
+
+fn longest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(text::width).max().unwrap_or(0)
+}
+
+/// The columns of the user and the state.
+const USER_AND_STATE: usize = 21;
+/// The columns of quantities, and the least ones of a reason.
+const AMOUNTS: usize = 18;
+
+fn app(part: &PartitionView, row: &AppRow, width: usize, id: usize) -> Vec<Piece> {
+    let mut line = vec![plain(padded(row.id.as_str(), id)), dim(padded(&row.who.user, 10))];
     let state = state_piece(row.state);
     line.push(piece(state.role, padded(&state.text, 11)));
+    let space = width.saturating_sub(id + USER_AND_STATE);
     match blocker::words(part, row) {
-        Some(why) => line.push(piece(Role::StateWaiting, text::cut(&why, width.saturating_sub(39), "…").into_owned())),
-        None => line.push(dim(amounts(&row.allocated, width.saturating_sub(39)))),
+        Some(why) => line.push(piece(Role::StateWaiting, text::cut(&why, space, "…").into_owned())),
+        None => line.push(dim(amounts(&row.allocated, space))),
     }
     line
 }
@@ -79,7 +96,9 @@ fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usi
         apps.truncate(most);
     }
     apps.sort_by(order);
-    Content { count, more, lines: apps.into_iter().map(|row| app(part, row, width)).collect() }
+    let id = longest(apps.iter().map(|row| row.id.as_str())) + 1;
+    let id = id.max(18).min(width.saturating_sub(USER_AND_STATE + AMOUNTS));
+    Content { count, more, lines: apps.into_iter().map(|row| app(part, row, width, id)).collect() }
 }
 
 const MOST_EXAMINED: usize = 2_000;
@@ -102,33 +121,39 @@ fn of_account(part: &PartitionView, account: &Account, width: usize, most: usize
 
 fn on_node(part: &PartitionView, id: &NodeId, width: usize, most: usize) -> Content {
     let Some(node) = part.nodes.get(id) else { return Content { count: 0, more: false, lines: Lines::new() } };
+    let own = || node.allocations.values().take(most);
+    let foreign = || node.foreign.iter().take(most);
+    let names = own().map(|one| one.name()).chain(foreign().map(|one| one.name.as_ref()));
+    let apps = own().map(|one| one.app.as_str()).chain(foreign().map(|_| OTHER));
+    let [first, second] = columns([longest(apps), longest(names)], width.saturating_sub(AMOUNTS));
+    let space = width.saturating_sub(first + second);
     let line = |one: &view::NodeAllocation| {
-        vec![
-            plain(padded(one.app.as_str(), 18)),
-            dim(padded(one.name(), 14)),
-            plain(amounts(&one.resource, width.saturating_sub(32))),
-        ]
+        let name = dim(padded(one.name(), second));
+        vec![plain(padded(one.app.as_str(), first)), name, plain(amounts(&one.resource, space))]
     };
     let other = |one: &view::ForeignAllocation| {
-        vec![
-            dim(padded("other scheduler", 18)),
-            dim(padded(&one.name, 14)),
-            plain(amounts(&one.resource, width.saturating_sub(32))),
-        ]
+        vec![dim(padded(OTHER, first)), dim(padded(&one.name, second)), plain(amounts(&one.resource, space))]
     };
-    let lines = node.allocations.values().map(line).chain(node.foreign.iter().map(other)).take(most).collect();
+    let lines = own().map(line).chain(foreign().map(other)).take(most).collect();
     Content { count: node.allocations.len() + node.foreign.len(), more: false, lines }
 }
 
+const OTHER: &str = "other scheduler";
+
 fn of_app(part: &PartitionView, row: &AppRow, width: usize, most: usize) -> Content {
+    let name = row.asks.values().take(MOST_EXAMINED).map(|ask| text::width(&ask.name())).max().unwrap_or(0) + 1;
+    let name = name.max(16).min(width.saturating_sub(2 * AMOUNTS));
     let line = |ask: &view::AskRow| {
-        let mut line = vec![plain(padded(&ask.name(), 16)), dim(padded(&amounts(&ask.resource, 15), 16))];
+        let mut line = vec![plain(padded(&ask.name(), name)), dim(padded(&amounts(&ask.resource, 15), 16))];
         match &ask.state {
             AskState::Allocated { node, .. } => line.push(dim(format!("on {node}"))),
             AskState::Pending { .. } => {
                 let why = asks::why(Some(part), row, ask, None);
                 let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
-                line.push(piece(Role::StateWaiting, text::cut(&why, width.saturating_sub(32), "…").into_owned()));
+                line.push(piece(
+                    Role::StateWaiting,
+                    text::cut(&why, width.saturating_sub(name + 16), "…").into_owned(),
+                ));
             }
         }
         line

@@ -192,7 +192,7 @@ fn metrics(columns: Columns, (without, with): (&Metrics, &Metrics), long_wait: D
     for (words, one, other) in [
         ("in use on average", &without.used, &with.used),
         ("in use now", &without.allocated, &with.allocated),
-        ("wanted now", &without.pending, &with.pending),
+        ("requested now", &without.pending, &with.pending),
         ("gained by preemption", &without.taken, &with.taken),
     ] {
         for (resource, one, other) in amounts(one, other) {

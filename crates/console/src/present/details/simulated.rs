@@ -32,7 +32,7 @@ pub fn sheet(run: &SimulatedRun, width: usize, symbols: &Symbols) -> Sheet {
         labeled(
             &mut sheet.left,
             "fairness",
-            vec![plain(share(i64::from(fairness))), dim("  100% if all users had the same")],
+            vec![plain(share(i64::from(fairness))), dim("  100% if all users have the same share")],
         );
     }
     plots(&mut sheet.left, run, width, symbols);

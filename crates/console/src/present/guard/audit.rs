@@ -28,7 +28,7 @@ pub fn object(state: &State, opened: bool) -> Option<Page> {
     match entry.kind() {
         AuditObject::Application => {
             let id = AppId::from(entry.object.as_str());
-            subject::is_there(part, &id, opened, state.options.long).then(|| Page::App(AppPage::new(id, None)))
+            subject::is_listed(part, &id, opened, state.options.long).then(|| Page::App(AppPage::new(id, None)))
         }
         AuditObject::Node => {
             let id = NodeId::from(entry.object.as_str());

@@ -39,7 +39,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     }
     state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
     if state.cluster.newest.configuration.is_none() {
-        return Err("the text of the active configuration is unknown".to_owned());
+        return Err("the active configuration is not available".to_owned());
     }
     // A queue requires admin access to its parent, a root the scheduler ACL (ACL-040).
     let touched = match (kind, row.path.parent()) {
@@ -53,7 +53,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
         (Kind::Child, _) => Some(row.path.clone()),
         (_, parent) => parent,
     };
-    let part = state.cluster.part().ok_or("no partition")?;
+    let part = state.cluster.part().ok_or_else(|| state.cluster.why_no_part())?;
     let admin = |touched: &QueuePath| access::admin(part, touched.as_str(), &actor.identity).is_some();
     if actor.scheduler_admin || touched.as_ref().is_some_and(admin) {
         return Ok(());

@@ -16,7 +16,7 @@ pub fn can_edit(state: &State) -> Result<(), String> {
     state.cluster.past.why_off().map_or(Ok(()), Err)?;
     match page_of(state) {
         Some(page) if page.base.is_some() => Ok(()),
-        _ => Err("the text of the active configuration is unknown".to_owned()),
+        _ => Err("the active configuration is not available".to_owned()),
     }
 }
 
@@ -62,7 +62,7 @@ pub fn can_apply(state: &State) -> Result<(), String> {
         _ => return Err("only on the configuration, or in a form on a queue".to_owned()),
     };
     if page.base.is_none() {
-        return Err("the text of the active configuration is unknown".to_owned());
+        return Err("the active configuration is not available".to_owned());
     }
     if let Ok(actor) = state.cluster.actor() {
         let act = Act::Configure { text: String::new(), base: None, dry_run: true };

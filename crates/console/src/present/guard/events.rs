@@ -36,7 +36,7 @@ pub fn can_show_of(state: &State) -> Result<(), String> {
 pub fn object(state: &State, page: &EventsPage, opened: bool) -> Option<Page> {
     let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
     let part = state.cluster.part()?;
-    let there = |id: &AppId| subject::is_there(part, id, opened, state.options.long);
+    let there = |id: &AppId| subject::is_listed(part, id, opened, state.options.long);
     match record.kind {
         ObjectType::APP => {
             let id = AppId::from(&*record.object);

@@ -16,7 +16,7 @@ pub fn can(state: &State) -> Result<(), String> {
     match of {
         Subject::Queue(_) | Subject::Access(_) | Subject::App(_) | Subject::Why(_) => in_present(state),
         Subject::Node(_) | Subject::Event(_) => Ok(()),
-        _ => Err("only on an application, a request, a queue, a node or an event".to_owned()),
+        _ => Err("only on an application, a request, a queue, a node, or an event".to_owned()),
     }
 }
 

@@ -61,7 +61,7 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
         return Err(format!("{}: {doing}", app.id));
     }
     let (Some(part), Some(act)) = (part(state), within(state, kill_of(&app))) else {
-        return Err("no partition".to_owned());
+        return Err(state.cluster.why_no_part().to_owned());
     };
     let actor = state.cluster.actor()?;
     let words = |refusal: Refusal| match refusal.code {
@@ -96,7 +96,7 @@ pub fn may_suspend(state: &State) -> Result<(), String> {
         return Err("only pods in Kubernetes have owners that can be suspended".to_owned());
     }
     let (Some(part), Some(act)) = (part(state), within(state, kill_of(&app))) else {
-        return Err("no partition".to_owned());
+        return Err(state.cluster.why_no_part().to_owned());
     };
     part.may_administer(actor, &act, &app).map_err(|refusal| format!("{}: {}", app.id, refusal.reason()))
 }

@@ -13,6 +13,6 @@ pub fn can_roll_back(state: &State) -> Result<(), String> {
     state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
     match &state.cluster.newest.configuration {
         Some(_) => Ok(()),
-        None => Err("the text of the active configuration is unknown".to_owned()),
+        None => Err("the active configuration is not available".to_owned()),
     }
 }

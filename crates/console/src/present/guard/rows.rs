@@ -102,7 +102,7 @@ pub fn no_filter(state: &State) -> Result<(), String> {
 pub fn can_fold(state: &State) -> Result<(), String> {
     no_filter(state)?;
     match crate::present::subject::line_at_cursor(state) {
-        Some(line) if line.fold == Fold::Leaf => Err("no queues below this one".to_owned()),
+        Some(line) if line.fold == Fold::Leaf => Err("this queue has no children".to_owned()),
         _ => Ok(()),
     }
 }

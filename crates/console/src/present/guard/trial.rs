@@ -26,7 +26,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
         return Err("a what-if starts from the present; :live returns to it".to_owned());
     }
     if !state.orders.open.is_empty() {
-        return Err("an action is in progress; wait for its answer".to_owned());
+        return Err("an operation is in progress; wait for its result".to_owned());
     }
     Ok(())
 }

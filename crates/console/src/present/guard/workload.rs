@@ -12,7 +12,7 @@ use view::{AppRow, NodeRow};
 
 /// The error is the text of a disabled command.
 pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
-    let act = within(state, act).ok_or("no partition")?;
+    let act = within(state, act).ok_or_else(|| state.cluster.why_no_part())?;
     let actor = state.cluster.actor()?;
     state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())
 }
@@ -22,7 +22,7 @@ pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn may_submit(state: &State) -> Result<(), String> {
-    part(state).ok_or("no partition")?;
+    part(state).ok_or_else(|| state.cluster.why_no_part())?;
     match &state.cluster.actor()?.read_only {
         Some(why) => Err(format!("read-only: {why}")),
         None => Ok(()),

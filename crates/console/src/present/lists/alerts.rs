@@ -107,7 +107,7 @@ pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a
         (None, _) => "rules are not evaluated here".to_owned(),
         (Some(snapshot), 0) => match snapshot.at {
             None => "the rules have not been evaluated yet".to_owned(),
-            Some(_) => format!("no alerts by {} rules", snapshot.rules.rules.len()),
+            Some(_) => format!("no alerts from {} rules", snapshot.rules.rules.len()),
         },
         (Some(_), total) => format!("the filter {} hides all {total}", page.list.filter),
     };
@@ -117,7 +117,7 @@ pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a
 
 fn plans([rule, subject, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<AlertColumn>>> {
     // Cut names lose more than cut sentences.
-    let plans = [(true, 24, 32, 30), (true, 24, 28, 18), (false, 16, 28, 16), (false, 12, 16, 16)];
+    let plans = [(true, 40, 60, 60), (true, 24, 32, 30), (true, 24, 28, 18), (false, 16, 28, 16), (false, 12, 16, 16)];
     plans.into_iter().map(move |(severity, most_rule, most_subject, what)| {
         use AlertColumn as C;
         let mut columns = vec![left(C::State, "STATE", 9)];

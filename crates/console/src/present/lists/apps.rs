@@ -151,9 +151,9 @@ fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
         return vec![format!("the filter {} hides {total} of {all}", page.list.filter), "esc clears it".to_owned()];
     }
     if page.ended {
-        return vec![format!("no applications {place}, and no ended ones")];
+        return vec![format!("no active or ended applications {place}")];
     }
-    vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
+    vec![format!("no applications {place}"), "e shows ended applications".to_owned()]
 }
 
 const GAP: u16 = 2;

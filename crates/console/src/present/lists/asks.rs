@@ -309,7 +309,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
             None => "no node has enough free resources".to_owned(),
         },
         PendingReason::Placeholder => "waits for a placeholder to be replaced".to_owned(),
-        PendingReason::Turn => "another request has its turn first, and would start later".to_owned(),
+        PendingReason::Turn => "another request is scheduled first, and would start later".to_owned(),
     });
     let reported = reserved.as_ref().map_or(reported, |node| format!("node {node} is reserved"));
     let mut pieces = vec![plain(reported)];
@@ -321,7 +321,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
 
 fn blocked(part: Option<&PartitionView>, row: &AppRow, source: Option<Source<'_>>) -> String {
     let blocked_by = part.and_then(|part| limits::blocked(part, row, source));
-    blocked_by.unwrap_or_else(|| "not tried yet, other requests are first".to_owned())
+    blocked_by.unwrap_or_else(|| "not evaluated yet: other requests are first".to_owned())
 }
 
 fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> String {

@@ -109,7 +109,7 @@ pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
     let narrowed = [("user", &page.user), ("action", &page.action), ("object", &page.object)];
     let mut facts = Vec::new();
     for (name, value) in narrowed.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
-        let value = if value.is_empty() { "nobody".to_owned() } else { value.clone() };
+        let value = if value.is_empty() { "none".to_owned() } else { value.clone() };
         facts.push(vec![dim(format!("{name} ")), piece(Role::Accent, value)]);
     }
     let only = state.cluster.ledger.latest.as_ref().and_then(|message| message.audit.as_ref().ok()?.only.clone());

@@ -123,7 +123,9 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
         if step < 3 {
             columns.push(left(Cell::Kind, "KIND", 11));
         }
-        columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(40)));
+        // One narrow column for the rest needs the space of long names.
+        let longest = if step < 4 { 40 } else { 20 };
+        columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(longest)));
         if step >= 4 {
             columns.push(left(Cell::WhatAndMessage, "WHAT", 28).up_to(160));
             return columns;

@@ -75,7 +75,8 @@ pub fn next_steps(state: &State) -> &'static [&'static str] {
 
 fn nothing(state: &State, page: &QueuesPage) -> Vec<String> {
     match (state.cluster.part(), page.list.total) {
-        (None, _) | (_, 0) => vec!["no queues yet: no configuration is loaded".to_owned()],
+        (None, _) => vec![state.cluster.why_no_part().to_owned()],
+        (_, 0) => vec!["no queues yet".to_owned()],
         (_, total) => vec![
             format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "queue")),
             "esc clears it".to_owned(),

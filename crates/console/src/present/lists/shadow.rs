@@ -115,7 +115,7 @@ fn own(column: ShadowColumn, [queue, pod, _]: [u16; 3]) -> Col<ShadowColumn> {
         C::Pod => left(C::Pod, "POD", pod.clamp(8, 60)),
         C::Application => left(C::Application, "APPLICATION", 20),
         C::Node => left(C::Node, "NODE", 10),
-        C::Local => left(C::Local, "OURS", 16),
+        C::Local => left(C::Local, "KORNSOLE", 16),
         C::Rule => left(C::Rule, "RULE", 18),
         C::Cause => left(C::Cause, "CAUSE", 30).up_to(200),
     }
@@ -163,7 +163,7 @@ pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) ->
         C::Time => "the time of the decision; for a missed one, the time since kornsole would have made it".to_owned(),
         C::Verdict => match row.verdict.as_str() {
             "node" => "kornsole allocates the same pod next, on a node with a better score; the selected node fits too",
-            "order" => "kornsole allows the pod there, and allocates another one first",
+            "order" => "kornsole allows the pod there, and allocates another pod first",
             "illegal" => "kornsole forbids it",
             "missed" => "kornsole would have made a decision that the scheduler has not made for a long time",
             _ => "the data is not sufficient to decide; it is not counted",

@@ -212,7 +212,7 @@ pub fn why(used: &Used, row: &UsedRow, (column, by): (UsageColumn, UsageBy), gap
             "hours above the guarantee of the queue".to_owned()
         }
         C::Borrowed | C::MemoryBorrowed => {
-            "its hourly share of the usage above the guarantee of the nearest parent with a guarantee; without one: all usage".to_owned()
+            "its hourly share of the usage above the guarantee of the nearest parent with a guarantee; if no parent has a guarantee: all usage".to_owned()
         }
         C::Guaranteed | C::MemoryGuaranteed if !matches!(by, UsageBy::Queue | UsageBy::Tree) => {
             "only queues have guarantees".to_owned()

@@ -15,7 +15,7 @@ pub fn why(state: &State, row: &AlertLine, column: AlertColumn) -> String {
             Some(Muted::Inhibited(by)) => format!("{by} is active and inhibits this rule: it is not reported"),
             Some(Muted::Silenced(id)) => format!("silence {id} matches it: it is not reported"),
             None => {
-                "pending: its condition is met, but not for the duration of its rule; firing: for that duration; over: it was not met long enough"
+                "pending: its condition is met, but not for the duration of its rule; firing: for that duration; over: the condition was not met for the duration"
                     .to_owned()
             }
         },

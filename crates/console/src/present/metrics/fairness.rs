@@ -33,9 +33,7 @@ pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
         ),
         FairnessColumn::Borrowed => format!("{} used minus {} guaranteed", show(row.used), show(row.guaranteed)),
         FairnessColumn::Idle => format!("{} guaranteed minus {demand} used or requested", show(row.guaranteed)),
-        FairnessColumn::Since => {
-            "the time since it has a deficit, by the samples of the history: at least this long".to_owned()
-        }
+        FairnessColumn::Since => "how long it has had a deficit, from the samples of the history: a minimum".to_owned(),
         FairnessColumn::BlockedBy => "the siblings that use more than their guarantee, largest first".to_owned(),
     }
 }
@@ -111,7 +109,7 @@ fn overview_words(label: &str) -> Option<&'static str> {
         }
         "use" => "allocated on all nodes of the partition, of their capacity",
         "demand" => "pending in the root queue",
-        "free" => "the largest free amount of one schedulable node, for each resource",
+        "free" => "the largest free quantity on one schedulable node, for each resource",
         "fragments" => {
             "pending requests without a node in the last cycle, although all schedulable nodes together have enough free"
         }
@@ -141,11 +139,11 @@ fn words(label: &str) -> Option<&'static str> {
         "gang" => "it replaces a placeholder of its task group",
         "user" | "group" => "a limit: missing = requested minus the rest of the limit",
         "queue" => "a maximum: missing = requested minus the rest of the maximum",
-        "node" => "no node has enough capacity, or enough free; the figures are of the closest node",
+        "node" => "no node has enough capacity, or enough free; the values are of the closest node",
         "priority" => "an earlier request can be allocated",
         "nodes" => "how many nodes fail the same check, the first check that they fail",
         "before it" => {
-            "what a cycle tries first: sibling queues, applications of its queue, requests of its application"
+            "what a cycle schedules first: sibling queues, applications of its queue, requests of its application"
         }
         "preemption" => "whether a cycle would preempt others for it",
         "next" => "what the next cycle does for it",

@@ -1,7 +1,7 @@
 //! Explains how each value on the screen is computed: of the selected row, of a sheet, and of the header.
 //!
 //! ```text
-//! ┌ Figures of root.eng.web ─────────────────────────────────────────────────────┐
+//! ┌ Values of root.eng.web ──────────────────────────────────────────────────────┐
 //! │ priority        17    = 12 own work (the highest pending ask of batch-1)     │
 //! │                       + 5 offset of root.eng.web; fenced at root.tenants     │
 //! │ headroom        12.5  = 20 less 7.5 in root.tenants, the least on the way up │
@@ -42,7 +42,7 @@ pub fn metrics(state: &State) -> Metrics {
 pub fn title(state: &State, metrics: &Metrics) -> String {
     let age = metrics.at.map(|at| state.framed().at.since(at)).filter(|age| !age.is_zero());
     let age = age.map(|age| format!(", {} old", format::duration(age))).unwrap_or_default();
-    format!("Figures of {}{age}", metrics.of)
+    format!("Values of {}{age}", metrics.of)
 }
 
 fn metric(title: &str, shown: impl Into<String>, why: impl Into<String>) -> Metric {

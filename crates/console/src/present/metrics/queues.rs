@@ -32,7 +32,7 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueCol
         }
         QueueColumn::MaxApps => "the maximum of running applications".to_owned(),
         QueueColumn::CpuGuaranteed | QueueColumn::MemoryGuaranteed => {
-            "the amount that preemption can restore for it".to_owned()
+            "the resources that preemption can restore for the queue".to_owned()
         }
         QueueColumn::CpuMax | QueueColumn::MemoryMax => {
             "its own maximum, otherwise the smallest of its parents, otherwise the cluster".to_owned()
@@ -43,7 +43,7 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueCol
 }
 
 fn name(state: &State, row: &QueueRow) -> String {
-    let kind = if row.leaf { "a leaf: applications are in it" } else { "a parent: queues are below it" };
+    let kind = if row.leaf { "a leaf: contains applications" } else { "a parent: contains queues" };
     let from = match row.settings.at {
         Some(at) if at.line > 0 => {
             format!("configured in {}; O goes there", Source::of(state).place(at).unwrap_or_default())
@@ -120,7 +120,7 @@ fn highest(part: &PartitionView, row: &QueueRow) -> Option<String> {
 }
 
 fn applications(part: &PartitionView, row: &QueueRow) -> String {
-    let mut message = format!("{} run here and in children, {} live in any state", row.running, row.app_count);
+    let mut message = format!("{} run here and in children, {} active in any state", row.running, row.app_count);
     if row.allocating_accepted > 0 {
         message = format!("{message}; {} about to run, each counts", row.allocating_accepted);
     }

@@ -10,7 +10,7 @@ pub const fn event(column: EventColumn) -> &'static str {
         EventColumn::Object => "its object; enter goes there",
         EventColumn::What => "what was added (+), removed (-), or set",
         EventColumn::Of => "its second object: a request, a node, a user",
-        EventColumn::Resource => "its amount: allocated, released, or the new amount",
+        EventColumn::Resource => "its quantity: allocated, released, or the new quantity",
         EventColumn::Message => "the message of the scheduler",
     }
 }
@@ -36,7 +36,7 @@ pub const fn revision(column: RevisionColumn) -> &'static str {
         RevisionColumn::By => "the user who applied it",
         RevisionColumn::Source => "its origin: the start, a file, an operation, or a rollback",
         RevisionColumn::Changes => {
-            "the number of queues, settings, limits, and rules that differ from the previous one; enter shows them"
+            "the number of queues, settings, limits, and rules that differ from the previous revision; enter shows them"
         }
         RevisionColumn::Checksum => "the start of the SHA-256 of its text; If-Match of the REST API needs all of it",
         RevisionColumn::Why => "the reason that was given",

@@ -117,7 +117,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (Subject::Entry(_), "when") => "by the clock of the scheduler's machine; entry numbers increase by one",
         (Subject::Simulated(_), label) => return simulated(label).map(str::to_owned),
         (Subject::Event(_), "when") => "scheduler time since its start",
-        (Subject::Event(_), "resource") => "its amount",
+        (Subject::Event(_), "resource") => "its quantity",
         (Subject::Event(_), "message") => "the message of the scheduler",
         (Subject::Entry(_), _) => "the value before, and after if it changed",
         (Subject::Partitions, _) => return partition(label),
@@ -129,10 +129,10 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "resources") => {
             "used and pending here and in children; its guaranteed and max; headroom: the smallest on its path, with the limiting queue"
         }
-        (_, "applications") => "running of its maximum; live: in any state",
+        (_, "applications") => "running applications, of its maximum; active: in any state",
         (_, "children") => "the queues directly below",
         (_, "limits") => "each limit on the path with its line, and who uses how much of it",
-        (_, "template") => "the settings of dynamic queues below it",
+        (_, "template") => "the settings of its dynamic child queues",
         (_, "properties") => "each with the queue or the template that it is taken from",
         (_, "preempting") => "being preempted, still counted as used",
         (_, "submit" | "admin" | "may submit" | "administers" | "may act") => {
@@ -147,11 +147,11 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "priority") => "the highest priority of its pending requests",
         (_, "runs") => "running, of all active ones",
         (_, "uses") => "allocated to it in all queues together",
-        (_, "binds now") => "limits that are fully used: nothing more starts under them",
+        (_, "at limit") => "limits that are fully used: nothing more starts under them",
         (_, "waits for it") => "applications with requests that wait for these limits",
         (_, "reserved for") => "requests for which this node is reserved; they are first here",
         (_, "held back" | "this request" | "message" | "note") => "its cause as the scheduler reports it",
-        (_, "sorts") => "the order in which its applications are served",
+        (_, "sorts") => "the order in which its applications are scheduled",
         (_, "tags" | "attributes" | "requested" | "submitted by") => "as submitted",
         (Subject::Why(_), rule) if rule.starts_with(|c: char| c.is_ascii_digit()) => {
             "the placement rules in the order of evaluation, with their results"
@@ -185,8 +185,8 @@ fn partition(label: &str) -> Option<String> {
     let words = match label {
         "nodes" => "the nodes, and their sort policy",
         "queues" => "all queues of the tree, and how many of them drain",
-        "applications" => "live: in any state; ended ones are stored for a time",
-        "placement" => "the placement rules; 5 tries them",
+        "applications" => "active: in any state; ended ones are stored for a time",
+        "placement" => "the placement rules; 5 previews a placement",
         "preemption" => "whether queues below their guarantee can preempt queues above theirs",
         "cpu" | "mem" => "allocated on all nodes, of the sum of their capacities",
         _ => return None,
@@ -229,7 +229,7 @@ pub fn config(page: &ConfigPage) -> Vec<Metric> {
         metric("warnings", faults.saturating_sub(errors).to_string(), "warnings: valid but probably not intended"),
         metric("the numbers", "", "the line numbers; a folded queue shows its number of hidden lines"),
         metric("old → new", "", "next to the text: an active setting, and its edited value"),
-        metric("uses … now", "", "allocated in that subtree; above the new maximum, running allocations stay"),
+        metric("uses … now", "", "allocated in that subtree; above the new maximum, running allocations continue"),
         metric("drains", "", "applications in a queue that the edit removes, and their usage"),
     ]
 }

@@ -72,14 +72,14 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, c
     let (path, side, name) = match &line.id {
         LineId::Queue(path) => (path, page.account.side, &page.account.name),
         LineId::Group(path, group) => (path, Side::Group, group),
-        LineId::App(_) => return Some("its row says what it waits for".to_owned()),
+        LineId::App(_) => return Some("its row shows the reason".to_owned()),
     };
     let row = part.whole_usage_of(side, name)?;
     let level = row.at(path)?;
     let limit = level.limit_use(side, name);
     let queue = part.queue_at(path);
     Some(match column {
-        LevelColumn::Queue => format!("{path} and all below it"),
+        LevelColumn::Queue => format!("{path} and its subtree"),
         LevelColumn::Cpu => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(VCORE)), VCORE),
         LevelColumn::Memory => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(MEMORY)), MEMORY),
         LevelColumn::Apps => {

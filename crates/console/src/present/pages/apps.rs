@@ -48,7 +48,7 @@ impl AppsPage {
         if queues.len() > 3 {
             message.push(format!("{} more", queues.len() - 3));
         }
-        if message.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, message.join(", ")) }
+        if message.is_empty() { dim("no draining queues") } else { piece(Role::StateDraining, message.join(", ")) }
     }
 }
 

@@ -41,7 +41,7 @@ impl Present for ExplainPage {
             }
             Explained::Waiting(Asked::Waiting(None)) => vec!["Pending requests".to_owned()],
             Explained::Waiting(Asked::Waiting(Some(queue))) => vec![queue.to_string(), "pending requests".to_owned()],
-            Explained::Node(node) => vec![node.to_string(), "who has it".to_owned()],
+            Explained::Node(node) => vec![node.to_string(), "who uses it".to_owned()],
             Explained::Event(record) => vec![record.object.to_string(), "why it happened".to_owned()],
             Explained::Overview(_) => vec!["Overview".to_owned()],
         }

@@ -57,7 +57,7 @@ impl Present for AuditPage {
         let mut facts = vec![
             sort(symbols, &self.list),
             filter(symbols, &self.list),
-            count_read(unread, &self.list, "act", symbols),
+            count_read(unread, &self.list, "entry", symbols),
         ];
         facts.extend(audit::facts(state, self));
         facts

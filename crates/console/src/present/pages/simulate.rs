@@ -54,6 +54,6 @@ const fn why(column: SimulationColumn) -> &'static str {
         C::Preempted => "preempted allocations",
         C::Makespan => "the time of the last event since the start of the run",
         C::Cpu | C::Memory => "average usage over the whole run, as a share of all nodes",
-        C::Fairness => "Jain's index of the users' dominant shares: 100 % if all had the same",
+        C::Fairness => "Jain's index of the users' dominant shares: 100% if all users have the same share",
     }
 }

@@ -323,7 +323,7 @@ impl Session {
     fn read_earlier_events(&mut self) {
         let cluster = &self.state.cluster;
         let until = cluster.until().unwrap_or(Time(u64::MAX));
-        let Some(of) = cluster.events.wants_earlier(until).filter(|of| cluster.events.earlier.of != Some(*of)) else {
+        let Some(of) = cluster.events.missing_before(until).filter(|of| cluster.events.earlier.of != Some(*of)) else {
             return;
         };
         let records = self.source.important(until, Events::EARLIER);

@@ -45,7 +45,7 @@ pub struct CheckJob {
     pub view: Arc<View>,
     /// The profile that reads it.
     pub profile: Profile,
-    /// Who would apply it, or why nobody can.
+    /// Who would apply it, or why no user can.
     pub actor: Result<Actor, Arc<str>>,
     /// Possibly for another text.
     pub preview: Option<Arc<QuotaPreview>>,

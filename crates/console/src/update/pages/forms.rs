@@ -33,7 +33,7 @@ impl PageUpdate for ConfigPage {
 
     fn park(self, state: &mut State) {
         if self.modified {
-            state.report(Grade::Info, "the edit is kept; :config returns to it");
+            state.report(Grade::Info, "the edit is saved; :config reopens it");
         }
         state.parked.config = Some(Box::new(self));
     }

@@ -209,8 +209,8 @@ fn a_stolen_lock_lets_no_second_writer_in_and_loses_nothing() {
     let mut writer = scratch.open().follow(&log);
     for reason in ["one", "two"] {
         let _ = fs::remove_file(scratch.0.join("lock"));
-        let thief = AuditDir::open(&scratch.0, Profile::Kornsole).map(drop);
-        assert!(matches!(thief, Err(DirError::InUse { .. })), "{thief:?}");
+        let second = AuditDir::open(&scratch.0, Profile::Kornsole).map(drop);
+        assert!(matches!(second, Err(DirError::InUse { .. })), "{second:?}");
         enter(&log, reason);
         assert_eq!(writer.write().unwrap(), 0);
     }

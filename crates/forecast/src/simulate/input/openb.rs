@@ -46,7 +46,7 @@ pub fn read(nodes: (&str, &str), pods: (&str, &str), fractions: Fractions) -> [R
     rows(&mut read_nodes, nodes.1, &["sn", "cpu_milli", "memory_mib", "gpu"], |reading, row| {
         let [id, cpu, memory, gpu] = [0, 1, 2, 3].map(|at| row[at].as_str());
         let [Some(cpu), Some(memory), Some(gpu)] = [cpu, memory, gpu].map(|text| text.parse::<i64>().ok()) else {
-            return Err("cpu_milli, memory_mib and gpu are whole numbers".to_owned());
+            return Err("cpu_milli, memory_mib, and gpu are whole numbers".to_owned());
         };
         let capacity = amounts(cpu, memory, (gpu, gpu.saturating_mul(1000)), fractions);
         reading.workload.nodes.push(NodeSpec { id: NodeId::from(id), capacity, ..NodeSpec::default() });
@@ -140,7 +140,7 @@ fn rows(
                 Some(found) => at = Some(found),
                 None => {
                     let hint = format!("the first line must name the columns: {}", names.join(", "));
-                    return reading.fault(record.place(0), "the heading has missing columns", hint);
+                    return reading.fault(record.place(0), "the header has missing columns", hint);
                 }
             }
             continue;
@@ -184,7 +184,7 @@ mod tests {
     fn a_row_that_does_not_read_has_its_place() {
         let [nodes, pods] =
             read(("n", "sn,cpu\n"), ("p", &format!("{PODS}p2,x,1,0,0,,BE,,1,2,3\n")), Fractions::RoundUp);
-        assert!(nodes.faults[0].to_string().contains("1:1: the heading has missing columns"), "{:?}", nodes.faults);
+        assert!(nodes.faults[0].to_string().contains("1:1: the header has missing columns"), "{:?}", nodes.faults);
         assert!(pods.faults[0].to_string().starts_with("4:1: \"x\" is not a whole number"), "{:?}", pods.faults);
         let [nodes, _] = read(("n", ""), ("p", PODS), Fractions::RoundUp);
         assert!(nodes.faults[0].message.contains("missing heading"));

@@ -164,7 +164,8 @@ impl Together {
     }
 }
 
-/// A gang without placeholders is none; the tasks of one that never came together are those that its placeholders are for.
+/// A gang without placeholders is not a gang. The tasks of a gang that was never complete are the tasks of its
+/// placeholders.
 fn complete(job: &mut Job) {
     let Some(gang) = job.gang.take_if(|gang| gang.placeholders.is_empty() || job.tasks.is_empty()) else { return };
     for placeholder in &gang.placeholders {

@@ -60,7 +60,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     let at = |number: usize| Place { line: u32::try_from(number + 1).unwrap_or(u32::MAX), column: 1 };
     let times = [find(&["start"]), find(&["end"]), find(&["elapsedraw", "elapsed"])];
     let (Some(id), true) = (find(&["jobid", "jobidraw"]), times.iter().flatten().count() >= 2) else {
-        reading.fault(at(0), "the heading needs JobID, Submit, Start, and End", HINT);
+        reading.fault(at(0), "the header needs JobID, Submit, Start, and End", HINT);
         return reading;
     };
     let [has_submit, has_start, has_end] = [&["submit"], &["start"], &["end"]].map(|names| find(names).is_some());

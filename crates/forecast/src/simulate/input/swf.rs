@@ -155,7 +155,7 @@ pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> i
     Ok(reading)
 }
 
-/// A part of a log begins long after the log: its times count from its first job.
+/// A part of a log starts long after the log, so its times count from its first job.
 fn begin_with_the_first(workload: &mut Workload) {
     let Some(first) = workload.jobs.first().map(|job| job.at).filter(|first| *first > Time::ZERO) else { return };
     for job in &mut workload.jobs {

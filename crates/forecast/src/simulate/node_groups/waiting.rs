@@ -17,8 +17,8 @@ pub(super) struct Wanted {
     pub since: Time,
 }
 
-/// The pending requests that their queues admit, the oldest application first. Requests for which placeholders of a gang have room wait for
-/// no node.
+/// The pending requests that their queues admit, oldest application first, without requests that placeholders of their
+/// gang can serve.
 pub(super) fn waiting(part: &Partition) -> Vec<Wanted> {
     let mut apps: Vec<_> = part.apps.iter().map(|(_, app)| app).filter(|app| !app.pending_order.is_empty()).collect();
     apps.sort_by(|one, other| (one.submitted, &one.id).cmp(&(other.submitted, &other.id)));

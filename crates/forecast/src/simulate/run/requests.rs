@@ -45,7 +45,7 @@ impl<'w> Run<'w, '_> {
         self.apply(&PartitionCommand::Ask(spec).into()).map(drop)
     }
 
-    /// Notes what time will do to an ask that is made now: what is known of its end, and when more may be done for it.
+    /// Schedules the known future events of a new request: its end, and when it may get more.
     pub(super) fn made(&mut self, job: &Job, task: usize, ask: &AskId) {
         self.will_mature();
         if let Some(after) = job.tasks[task].taken_back {
@@ -55,8 +55,8 @@ impl<'w> Run<'w, '_> {
         }
     }
 
-    /// A task arrives, for an application that is not there, or not any more, with a submission. The tasks of a gang are requested after its
-    /// placeholders.
+    /// A task arrives. If its application does not exist or has ended, it is submitted first. The tasks of a gang are
+    /// requested after its placeholders.
     pub(super) fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
         if !self.live.contains_key(&job.app) {
             let gang_tasks = job.gang.as_ref().map(|_| Vec::new());

@@ -141,8 +141,8 @@ impl<'a> Attempts<'a> {
             remedy.effects = remedy.effects.map(|effects| stage::without_losses(effects, app));
             Some(remedy)
         };
-        let soonest = known.iter().take(MOST_HOLDERS).find_map(|(at, app)| by_itself(app, Some(*at)));
-        soonest.or_else(|| by_itself(ended?, None))
+        let first_known = known.iter().take(MOST_HOLDERS).find_map(|(at, app)| by_itself(app, Some(*at)));
+        first_known.or_else(|| by_itself(ended?, None))
     }
 
     /// Estimated from the applications of its queue.

@@ -73,8 +73,8 @@ fn the_sum_of_the_containers_is_compared_for_the_pod() {
     };
     let reported = |limits: &str, text: &str| notices(&format!("{}{text}", range(limits)));
     let most = "{type: Pod, max: {cpu: 3}}";
-    let said_for_two = reported(most, &two("limits: {cpu: 2}"));
-    assert!(said_for_two.contains("the pod has a cpu limit of 4, and the maximum is 3"), "{said_for_two}");
+    let reported_for_two = reported(most, &two("limits: {cpu: 2}"));
+    assert!(reported_for_two.contains("the pod has a cpu limit of 4, and the maximum is 3"), "{reported_for_two}");
     assert!(reported(most, &two("requests: {cpu: 1}")).contains("the pod has no cpu limit, and the maximum is 3"));
     assert!(!reported(most, &two("limits: {cpu: 1}")).contains("LimitRange"));
     let own = pod("limits: {cpu: 1}").replace("spec: {", "spec: {resources: {limits: {cpu: 4}, requests: {cpu: 4}}, ");

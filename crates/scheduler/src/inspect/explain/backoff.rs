@@ -55,7 +55,7 @@ fn blocker(app: &AppId, last: &AskId, asks: u64) -> Blocker {
 fn without_node(asks: u64, last: &AskId) -> String {
     match asks {
         1 => format!("its request {last} found no node"),
-        _ => format!("{asks} of its requests found no node, the last one {last}"),
+        _ => format!("{asks} of its requests found no node, most recently {last}"),
     }
 }
 

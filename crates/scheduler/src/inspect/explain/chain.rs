@@ -199,7 +199,7 @@ impl Partition {
         };
         let stop = before.into_iter().find(gives_up)?;
         let place = Place::App(application.id.clone(), Some(application.asks[stop].id.clone()));
-        let detail = "cannot use its required node, so later requests are not tried".to_owned();
+        let detail = "cannot use its required node, so later requests are not evaluated".to_owned();
         Some(Blocker { detail, ..Blocker::of(BlockLevel::Stalled, place) })
     }
 

@@ -141,8 +141,8 @@ impl Partition {
         }
     }
 
-    /// What no node has, if no node could ever accept the request; otherwise what the closest node lacks, or the number
-    /// of nodes by check.
+    /// The resource that no node has, if no node can ever accept the request; otherwise the missing resources of the
+    /// closest node, or the number of nodes by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
         let detail = self.summary(ask, nodes);
         let mut blockers = Vec::new();
@@ -153,7 +153,7 @@ impl Partition {
                 self.is_closed(node, ask) && node.total.fit_in(&ask.resource) && !self.nodes.bars(ask, node.key)
             })
         {
-            let detail = format!("{detail}; the nodes that fit are unschedulable, the first one is {}", node.id);
+            let detail = format!("{detail}; the nodes that fit are unschedulable, for example {}", node.id);
             let closed = Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
             return vec![Blocker { detail, of_nodes: Resolution::Change, ..closed }];
         }
@@ -224,10 +224,10 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
         let (limit, missing) = ((*largest).max(0), wanted.saturating_sub((*largest).max(0)));
         Blocker { resource: Some(Arc::clone(name)), limit, wanted, missing, detail, ..never() }
     };
-    let is_there =
+    let exists =
         ask.rare.required_node.is_none() || nodes.failures.iter().any(|failed| failed.reason != NodeReason::Required);
-    let mut blockers: Vec<Blocker> = short.filter(|_| is_there).map(one).collect();
-    if blockers.is_empty() && nodes.large == 0 && is_there {
+    let mut blockers: Vec<Blocker> = short.filter(|_| exists).map(one).collect();
+    if blockers.is_empty() && nodes.large == 0 && exists {
         let detail = format!("no node has enough of all resources; {detail}");
         blockers.push(Blocker { detail, ..never() });
     }

@@ -83,7 +83,7 @@ fn a_walk_that_ends_at_nothing() {
     assert_snapshot!(preview(&rules, &tree, &by("sue").queue("root.@recovery@")), @r#"
     1 fixed                   locked
                               root.locked                         exists, leaf                                          next rule
-                                                                  submit: not allowed by root.locked or above
+                                                                  submit: not allowed by root.locked or its parents
     2 fixed                   old
                               root.old                            exists, leaf, draining                                next rule
                                                                   submit: allowed by root.old (*)
@@ -103,7 +103,7 @@ fn a_walk_that_ends_at_nothing() {
     assert_snapshot!(preview(&rules[..1], &tree, &by("sue").queue("root.@recovery@").forced()), @r#"
     1 fixed                   locked
                               root.locked                         exists, leaf                                          next rule
-                                                                  submit: not allowed by root.locked or above
+                                                                  submit: not allowed by root.locked or its parents
     2 recovery                root.@recovery@                     would be a new dynamic leaf                           placed
     -> root.@recovery@
     "#);

@@ -69,21 +69,21 @@ fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
 fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource) -> Vec<(QueueKey, Resource)> {
     let children = parent.children.iter().filter_map(|child| Some((*child, tree.quota_queue(*child)?)));
     let counts_below = tree.law().counts_below;
-    let givers: Vec<_> = children
+    let above_guarantee: Vec<_> = children
         .filter(|(_, child)| !child.allocated.is_zero() && !is_protected(child))
         .map(|(key, child)| (key, counted(&child, counts_below)))
         .collect();
     let share_of = |counted: &Resource| {
         let shares = excess.iter().filter_map(|(name, excess)| {
             let own = counted.get(name)?;
-            let sum: i64 = givers.iter().map(|(_, counted)| counted.amount(name)).sum();
+            let sum: i64 = above_guarantee.iter().map(|(_, counted)| counted.amount(name)).sum();
             // Floats, as in the release; the share of a zero sum is 0.
             let share = if sum == 0 { 0.0 } else { (own as f64 / sum as f64 * excess as f64).floor() };
             Some((name, share as i64))
         });
         shares.collect::<Resource>()
     };
-    givers.iter().map(|(key, counted)| (*key, share_of(counted))).collect()
+    above_guarantee.iter().map(|(key, counted)| (*key, share_of(counted))).collect()
 }
 
 /// Whether a queue has guaranteed resources and exceeds them in no used name.

@@ -127,7 +127,7 @@ impl Reader {
         self.follow.next
     }
 
-    /// Requests the next page; returns its messages and whether to continue at once.
+    /// Requests the next page. Returns its messages, and whether to continue immediately.
     ///
     /// # Errors
     /// Returns an error if it cannot be fetched; the position is unchanged.

@@ -38,7 +38,7 @@ impl Once {
     }
 
     /// Whether the users or groups of a partition are unknown, because their list failed in the last call.
-    pub fn lacks(&self, partition: &str, side: Side) -> bool {
+    pub fn is_missing(&self, partition: &str, side: Side) -> bool {
         self.unanswered.iter().any(|query| match (query, side) {
             (Query::Users(of), Side::User) | (Query::Groups(of), Side::Group) => **of == *partition,
             _ => false,

@@ -211,7 +211,7 @@ impl Once {
     /// Tests changes on a copy of the server's state.
     ///
     /// # Errors
-    /// Returns an error if it was rejected or there is no answer.
+    /// Returns an error if it was rejected or failed.
     pub fn what_if(&self, asked: &dto::native::WhatIf) -> Result<dto::native::WhatIfResult, Fault> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         let body = dto::json::to_bytes(asked);
@@ -260,7 +260,7 @@ impl Once {
     /// Executes an operation on a path relative to `/kornsole/v1/`, with a reason.
     ///
     /// # Errors
-    /// Returns an error if it was rejected or there is no answer.
+    /// Returns an error if it was rejected or failed.
     pub fn own_order<T: DeserializeOwned>(
         &self,
         method: &str,

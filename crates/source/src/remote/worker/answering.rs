@@ -86,7 +86,7 @@ impl Worker {
         let title = match before {
             None => format!("connected: {remote}"),
             Some(before) if before.to_string() == remote.to_string() => return,
-            Some(before) => format!("now connected to {remote}, before to {before}"),
+            Some(before) => format!("now connected to {remote}, previously to {before}"),
         };
         let hints = self.hints_at_token && remote.kornsole().is_some();
         let hint = if hints { "Read only: no token. Use --token-file or KORNSOLE_TOKEN." } else { "" };

@@ -109,7 +109,7 @@ impl RemoteState {
             count => format!("{count} applications block it"),
         };
         let admins = view.path_up(row).find(|row| !row.settings.admin_acl.is_empty_list());
-        let admins = admins.map_or_else(|| "nobody".to_owned(), |row| row.settings.admin_acl.to_string());
+        let admins = admins.map_or_else(|| "none".to_owned(), |row| row.settings.admin_acl.to_string());
         let weight = if row.app_count == 0 { NoticeWeight::Info } else { NoticeWeight::Warning };
         self.notice(now, weight, format!("{path} drains, {used}; admins: {admins}"), String::new());
     }

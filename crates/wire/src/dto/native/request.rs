@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::strict_map::{unique_keys, unique_keys_if_there};
+use super::strict_map::{optional_unique_keys, unique_keys};
 
 /// The actions to check (E3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -138,7 +138,7 @@ pub struct Submit {
     /// The timeout of a gang.
     pub placeholder_timeout: Option<Span>,
     /// Total of all task groups; default: the sum of [`Self::task_groups`].
-    #[serde(deserialize_with = "unique_keys_if_there")]
+    #[serde(deserialize_with = "optional_unique_keys")]
     pub placeholder: Option<BTreeMap<String, Quantity>>,
     /// The task groups of the gang.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -290,11 +290,11 @@ pub struct NodeBody {
     pub id: Option<String>,
     /// The capacity of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "unique_keys_if_there")]
+    #[serde(deserialize_with = "optional_unique_keys")]
     pub capacity: Option<BTreeMap<String, Quantity>>,
     /// The usage by other schedulers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "unique_keys_if_there")]
+    #[serde(deserialize_with = "optional_unique_keys")]
     pub occupied: Option<BTreeMap<String, Quantity>>,
     /// Labels of the node, with the names of the resource manager.
     #[serde(deserialize_with = "unique_keys")]

@@ -36,7 +36,7 @@ pub(super) fn unique_keys<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
 }
 
 /// Reads an optional map without duplicate names.
-pub(super) fn unique_keys_if_there<'de, D, V>(from: D) -> Result<Option<BTreeMap<String, V>>, D::Error>
+pub(super) fn optional_unique_keys<'de, D, V>(from: D) -> Result<Option<BTreeMap<String, V>>, D::Error>
 where
     D: Deserializer<'de>,
     V: Deserialize<'de>,

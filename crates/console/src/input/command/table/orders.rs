@@ -14,7 +14,7 @@ pub const ROWS: &[Command] = &[
     .short("Close, keep the edit")
         .keys(&[(In::Edit, "esc")])
         .hints(&[(In::Edit, "done")]),
-    row(CommandId::Text(TextCommand::CompleteText), "", "Accept the completion; without one: move right")
+    row(CommandId::Text(TextCommand::CompleteText), "", "Accept the completion; otherwise, move right")
     .short("Accept the completion")
         .keys(&[(In::Edit, "tab")])
         .hints(&[(In::Edit, "complete")]),
@@ -34,14 +34,14 @@ pub const ROWS: &[Command] = &[
         .hints(&[(In::Edit, "undo")]),
     row(CommandId::Text(TextCommand::Redo), "redo", "Redo a change")
         .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")]),
-    row(CommandId::Text(TextCommand::NextFound), "", "Next error; in a search: next match")
+    row(CommandId::Text(TextCommand::NextFound), "", "Go to the next error; in a search: to the next match")
     .short("Next error or match")
         .keys(&[(In::Config, "n")])
-        .hints(&[(In::Config, "fault")]),
+        .hints(&[(In::Config, "error")]),
     row(CommandId::Text(TextCommand::PreviousFound), "", "Previous error or match").keys(&[(In::Config, "N")]),
     row(CommandId::Text(TextCommand::NextFault), "", "Next error")
         .keys(&[(In::Edit, "F8")])
-        .hints(&[(In::Edit, "fault")]),
+        .hints(&[(In::Edit, "error")]),
     row(CommandId::Text(TextCommand::PreviousFault), "", "Previous error").keys(&[(In::Edit, "F7")]),
     row(CommandId::Text(TextCommand::FoldText), "", "Fold or unfold the queue under the cursor")
     .short("Fold or unfold the queue")
@@ -69,17 +69,18 @@ pub const ROWS: &[Command] = &[
     .short("Restore the active text")
         .keys(&[(In::Config, "R")]),
     row(CommandId::Text(TextCommand::Restore), "restore", "Load the previous configuration into the editor")
-    .short("Load the previous one")
+    .short("Load previous revision")
         .keys(&[(In::Config, "b")]),
     row(CommandId::Text(TextCommand::Merge), "merge", "Merge the changes of others with your edit, line by line"),
     row(CommandId::Text(TextCommand::Rebase), "rebase", "Keep your text instead of the changes of others"),
-    row(CommandId::Go(GoCommand::NextPage), "", "Next page of the strip")
+    row(CommandId::Go(GoCommand::NextPage), "", "Go to the next page of the strip")
+    .short("Next page")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "page")]),
     row(
         CommandId::Go(GoCommand::PreviousPage),
         "",
-        "Previous page of the strip",
+        "Go to the previous page of the strip",
     )
     .short("Previous page")
     .keys(&[(In::Page, "shift-tab")]),
@@ -146,17 +147,17 @@ pub const ROWS: &[Command] = &[
     .hints(&[(In::Apps, "output"), (In::App, "output")])
     .with_argument(Argument::Optional(Kind::App)),
     row(CommandId::Job(JobCommand::FollowOutput), "", "Follow the output of the job, or stop following")
-    .short("Follow the output, or not")
+    .short("Follow or stop following")
         .keys(&[(In::Job, "f")])
         .hints(&[(In::Job, "follow")]),
-    row(CommandId::Job(JobCommand::HoldJob), "hold", "Hold the job, after a confirmation")
+    row(CommandId::Job(JobCommand::HoldJob), "hold", "Hold the job; asks first")
     .short("Hold the job")
         .keys(&[(In::Apps, "h"), (In::App, "h"), (In::Job, "h")])
         .hints(&[(In::Job, "hold")]),
     row(CommandId::Job(JobCommand::ReleaseJob), "release-job", "Release the held job")
         .keys(&[(In::Apps, "u"), (In::App, "u"), (In::Job, "u")])
         .hints(&[(In::Job, "release")]),
-    row(CommandId::Job(JobCommand::RequeueJob), "requeue", "Requeue the job, after a confirmation")
+    row(CommandId::Job(JobCommand::RequeueJob), "requeue", "Requeue the job; asks first")
     .short("Requeue the job")
         .keys(&[(In::Apps, "R"), (In::App, "R"), (In::Job, "R")])
         .hints(&[(In::Job, "requeue")]),
@@ -168,7 +169,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Job(JobCommand::EditJob),
         "edit-job",
-        "Change the pending job: cpu=2 mem=4G gpu=1 time=2h name=TEXT; after a confirmation",
+        "Change the pending job: cpu=2 mem=4G gpu=1 time=2h name=TEXT; asks first",
     )
     .short("Change the job")
     .keys(&[(In::Apps, "E"), (In::App, "E"), (In::Job, "E")])
@@ -177,12 +178,12 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Order(OrderCommand::SuspendOwners),
         "suspend-owners",
-        "In Kubernetes: suspend the owners of the application's pods, so that they are not recreated; asks first",
+        "Suspend the owners that recreate the pods of the application (Kubernetes); asks first",
     ),
     row(
         CommandId::Order(OrderCommand::UnsuspendOwners),
         "unsuspend",
-        "In Kubernetes: resume the last suspended owners; asks first",
+        "Resume the last suspended owners (Kubernetes); asks first",
     ),
     row(CommandId::Pod(PodCommand::Describe), "describe", "Show the pod: status, and events of Kubernetes and the scheduler by time")
     .short("Pod: status and events")
@@ -197,21 +198,22 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::App, "Y"), (In::Node, "Y"), (In::Pod, "Y")])
         .hints(&[(In::Pod, "YAML")]),
     row(CommandId::Pod(PodCommand::FollowLog), "", "Follow the log, or stop following")
-    .short("Follow the log, or not")
+    .short("Follow or stop following")
         .keys(&[(In::Pod, "f")])
         .hints(&[(In::Pod, "follow")]),
-    row(CommandId::Pod(PodCommand::NextContainer), "", "Log of the next container")
+    row(CommandId::Pod(PodCommand::NextContainer), "", "Show the log of the next container")
+    .short("Next container")
         .keys(&[(In::Pod, "c")])
         .hints(&[(In::Pod, "container")]),
-    row(CommandId::Pod(PodCommand::PreviousRun), "", "Log before the last restart; again: current log")
+    row(CommandId::Pod(PodCommand::PreviousRun), "", "Show the log before the last restart; again: current log")
     .short("Log before the restart")
         .keys(&[(In::Pod, "P")])
         .hints(&[(In::Pod, "previous run")]),
-    row(CommandId::Pod(PodCommand::NextPod), "", "Next pod of the application")
+    row(CommandId::Pod(PodCommand::NextPod), "", "Go to the next pod of the application")
     .short("Next pod")
         .keys(&[(In::Pod, "gt")])
         .hints(&[(In::Pod, "next pod")]),
-    row(CommandId::Pod(PodCommand::PreviousPod), "", "Previous pod of the application")
+    row(CommandId::Pod(PodCommand::PreviousPod), "", "Go to the previous pod of the application")
     .short("Previous pod").keys(&[(In::Pod, "lt")]),
     row(CommandId::Pod(PodCommand::NextMatch), "", "Next match")
         .keys(&[(In::Pod, "n")])
@@ -232,7 +234,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Order(OrderCommand::DrainNode),
         "drain-node",
-        "Drain the node: no new allocations, existing ones continue",
+        "Drain the node; existing allocations continue",
     )
     .short("Drain the node")
     .keys(&[(In::Nodes, "D"), (In::Node, "D")])
@@ -249,7 +251,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Order(OrderCommand::Pause), "pause", "Pause the scheduler: no cycles, no timers, its clock stops"),
     row(CommandId::Order(OrderCommand::Resume), "resume", "Resume the scheduler"),
     row(CommandId::Row(RowCommand::HeatMap), "map", "Show or hide the map of nodes next to the table")
-    .short("Map of nodes on or off")
+    .short("Show or hide the map")
         .keys(&[(In::Nodes, "m")])
         .hints(&[(In::Nodes, "map")]),
     row(

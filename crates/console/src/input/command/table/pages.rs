@@ -36,9 +36,9 @@ pub const ROWS: &[Command] = &[
     .keys(&[(In::Page, "T")])
     .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Trend(TrendCommand::TrendEarlier), "", "Move the cursor back in time")
-    .short("Cursor back in time").keys(&[(In::Trends, "left"), (In::Trends, "h")]),
+    .short("Move cursor back").keys(&[(In::Trends, "left"), (In::Trends, "h")]),
     row(CommandId::Trend(TrendCommand::TrendLater), "", "Move the cursor forward in time")
-    .short("Cursor forward in time").keys(&[(In::Trends, "right"), (In::Trends, "l")]),
+    .short("Move cursor forward").keys(&[(In::Trends, "right"), (In::Trends, "l")]),
     row(CommandId::Trend(TrendCommand::TrendPageEarlier), "", "Go back by half of the time \
         range")
     .short("Half a range back").keys(&[(In::Trends, "pgup")]),
@@ -57,7 +57,7 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Trends, "down"), (In::Trends, "j")])
         .hints(&[(In::Trends, "value")]),
     row(CommandId::Trend(TrendCommand::PreviousValue), "", "Previous value").keys(&[(In::Trends, "up"), (In::Trends, "k")]),
-    row(CommandId::Trend(TrendCommand::SecondValue), "", "Add a second value, or show the next one")
+    row(CommandId::Trend(TrendCommand::SecondValue), "", "Add a second value, or show the next value")
     .short("Add a second value")
         .keys(&[(In::Trends, "b")])
         .hints(&[(In::Trends, "second")]),
@@ -139,7 +139,7 @@ pub const ROWS: &[Command] = &[
         .hints(&[(In::Usage, "period")])
         .with_argument(Argument::Optional(Kind::Text)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")
-    .short("Placement of this one")
+    .short("Preview its placement")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),
     row(CommandId::Form(FormCommand::Write), "", "Edit the form; the result is updated as you type")
@@ -210,19 +210,19 @@ pub const ROWS: &[Command] = &[
     .short("Events of the selection")
         .keys(&[(In::List, "v")]),
     row(CommandId::Log(LogCommand::Follow), "", "Follow the newest event, or stop following")
-    .short("Follow the newest, or not")
+    .short("Follow or stop following")
         .keys(&[(In::Events, "f")])
         .hints(&[(In::Events, "follow")]),
     row(CommandId::Log(LogCommand::EventsAll), "", "Show all events, or only important ones")
     .short("All or important events")
         .keys(&[(In::Events, "m")])
         .hints(&[(In::Events, "all or important")]),
-    row(CommandId::Log(LogCommand::EventsKind), "", "Only events of this kind of object: applications, nodes, queues; again: all")
-    .short("Only this kind of object")
+    row(CommandId::Log(LogCommand::EventsKind), "", "Show only events of this kind of object: applications, nodes, or queues; again: all events")
+    .short("Filter by kind of object")
         .keys(&[(In::Events, "a")])
         .hints(&[(In::Events, "this kind")]),
-    row(CommandId::Log(LogCommand::EventsWhat), "", "Only events of this type, for example preempted; again: all")
-    .short("Only this type of event")
+    row(CommandId::Log(LogCommand::EventsWhat), "", "Show only events of this type, for example preempted; again: all events")
+    .short("Filter by type of event")
         .keys(&[(In::Events, "t")])
         .hints(&[(In::Events, "same event")]),
     row(CommandId::Go(GoCommand::History), "history", "Show the history of the cluster or a queue, by the minute")
@@ -241,32 +241,32 @@ pub const ROWS: &[Command] = &[
     .short("Audit")
         .keys(&[(In::Page, "L")])
         .with_argument(Argument::Optional(Kind::Text)),
-    row(CommandId::Log(LogCommand::AuditUser), "", "Only entries of this user; again: all")
-    .short("Only this user, or all")
+    row(CommandId::Log(LogCommand::AuditUser), "", "Show only entries of this user; again: all entries")
+    .short("Filter by user")
         .keys(&[(In::Audit, "u")])
         .hints(&[(In::Audit, "this user")]),
-    row(CommandId::Log(LogCommand::AuditAction), "", "Only this action; again: all")
-    .short("Only this action, or all")
+    row(CommandId::Log(LogCommand::AuditAction), "", "Show only entries of this action; again: all entries")
+    .short("Filter by action")
         .keys(&[(In::Audit, "a")])
         .hints(&[(In::Audit, "action")]),
-    row(CommandId::Log(LogCommand::AuditObject), "", "Only entries of this object; again: all")
-    .short("Only this object, or all")
+    row(CommandId::Log(LogCommand::AuditObject), "", "Show only entries of this object; again: all entries")
+    .short("Filter by object")
         .keys(&[(In::Audit, "o")])
         .hints(&[(In::Audit, "object")]),
     row(CommandId::Go(GoCommand::Revisions), "revisions", "List earlier configurations: show, compare, roll back")
     .short("Earlier configurations")
         .aliases(&["config-history"])
         .keys(&[(In::Page, "H")]),
-    row(CommandId::Log(LogCommand::MarkRevision), "", "Compare the others with this one; again: compare each with its predecessor")
-    .short("Compare with this one")
+    row(CommandId::Log(LogCommand::MarkRevision), "", "Compare the other revisions with this one; again: compare each with its predecessor")
+    .short("Compare with revision")
         .keys(&[(In::Revisions, "space")])
         .hints(&[(In::Revisions, "compare with")]),
     row(
         CommandId::Log(LogCommand::RollBack),
         "rollback",
-        "Roll back to this configuration as a new revision; shows the effects, and asks",
+        "Roll back to this configuration as a new revision; shows the effects and asks first",
     )
-    .short("Roll back to this one")
+    .short("Roll back to revision")
     .keys(&[(In::Revisions, "b")])
     .hints(&[(In::Revisions, "roll back")])
     .with_argument(Argument::Optional(Kind::Number)),
@@ -276,12 +276,12 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Time(TimeCommand::StepBack),
         "",
-        "The past: just before the previous important event, for example a kill, a drain, a lost node",
+        "Go back to just before the previous important event, for example a kill, a drain, or a lost node",
     )
-    .short("Past: previous event")
+    .short("Back to previous event")
     .keys(&[(In::Page, "[")]),
-    row(CommandId::Time(TimeCommand::StepOn), "", "The past: just before the next important event; after the last: the present")
-    .short("Past: next event")
+    row(CommandId::Time(TimeCommand::StepOn), "", "Go forward to just before the next important event; after the last event: the present")
+    .short("Forward to next event")
         .keys(&[(In::Page, "]")]),
     row(CommandId::Time(TimeCommand::Live), "live", "Return from the past to the present"),
     row(CommandId::Trial(TrialCommand::WhatIf), "whatif", "Start a what-if: a copy of the cluster in which you can try changes safely")
@@ -290,14 +290,14 @@ pub const ROWS: &[Command] = &[
     .short("What-if: advance a minute")
         .keys(&[(In::Page, "}")])
         .with_argument(Argument::Optional(Kind::Ago)),
-    row(CommandId::Trial(TrialCommand::Suppose), "suppose", "What-if: add a change, for example `:suppose node add n1 4`, `submit etl 20` or `demand root.a x2`")
+    row(CommandId::Trial(TrialCommand::Suppose), "suppose", "What-if: add a change, for example `:suppose node add n1 4`, `submit etl 20`, or `demand root.a x2`")
         .with_argument(Argument::Required(Kind::Text)),
     row(CommandId::Trial(TrialCommand::Compare), "sides", "What-if: compare the cluster without and with the changes; also `tab`"),
     row(CommandId::Trial(TrialCommand::OtherSide), "other-side", "What-if: show this page without or with the changes")
     .short("What-if: switch sides")
         .keys(&[(In::Page, "{")]),
     row(CommandId::Trial(TrialCommand::Changes), "changes", "What-if: list the changes with their numbers"),
-    row(CommandId::Trial(TrialCommand::TakeBack), "take-back", "What-if: undo a change by its number, or the last one")
+    row(CommandId::Trial(TrialCommand::TakeBack), "take-back", "What-if: undo a change by its number, or the last change")
         .with_argument(Argument::Optional(Kind::Number)),
     row(CommandId::Screen(ScreenCommand::CopyName), "copy", "Copy the value under the cursor: a queue's path, an id")
     .short("Copy the value")
@@ -311,7 +311,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Prompt(PromptCommand::ExportAs), "", "Export the page: opens the command line with a file name")
         .short("Export the page")
         .keys(&[(In::Page, "ctrl-s")]),
-    row(CommandId::Go(GoCommand::Info), "info", "Show versions, files and the connection, for a bug report")
+    row(CommandId::Go(GoCommand::Info), "info", "Show versions, files, and the connection, for a bug report")
         .aliases(&["version"]),
     row(CommandId::Go(GoCommand::Tour), "tour", "Show a short tour of the console"),
 ];

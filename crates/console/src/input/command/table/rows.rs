@@ -59,7 +59,7 @@ pub const ROWS: &[Command] = &[
     )
     .short("Explain the values")
     .keys(&[(In::Page, "W")])
-    .hints(&[(In::Page, "figures")]),
+    .hints(&[(In::Page, "values")]),
     row(CommandId::Row(RowCommand::Fold), "fold", "Fold or unfold the child queues")
     .short("Fold or unfold")
         .keys(&[(In::Queues, "space")])
@@ -70,15 +70,15 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Row(RowCommand::FoldOpen), "", "Unfold; on an unfolded queue: go to its first child")
     .short("Unfold, or go to a child")
         .keys(&[(In::Queues, "right"), (In::Queues, "l")]),
-    row(CommandId::Row(RowCommand::FoldAll), "fold-all", "Fold all queues below the root")
+    row(CommandId::Row(RowCommand::FoldAll), "fold-all", "Fold all children of the root")
     .short("Fold all queues").keys(&[(In::Queues, "-")]),
     row(CommandId::Row(RowCommand::OpenAll), "unfold-all", "Unfold everything")
         .keys(&[(In::Queues, "+"), (In::Queues, "=")]),
     row(CommandId::Row(RowCommand::Ended), "ended", "Show or hide ended applications")
-    .short("Show or hide ended ones")
+    .short("Show or hide ended")
         .keys(&[(In::Apps, "e")])
         .hints(&[(In::Apps, "ended")]),
-    row(CommandId::Row(RowCommand::Up), "", "One row up").keys(&[
+    row(CommandId::Row(RowCommand::Up), "", "Move one row up").keys(&[
         (In::List, "up"),
         (In::List, "k"),
         (In::Job, "up"), (In::Pod, "up"), (In::Contexts, "up"), (In::Job, "k"), (In::Pod, "k"), (In::Contexts, "k"),
@@ -99,7 +99,7 @@ pub const ROWS: &[Command] = &[
         (In::Columns, "up"),
         (In::Columns, "k"),
     ]),
-    row(CommandId::Row(RowCommand::Down), "", "One row down").keys(&[
+    row(CommandId::Row(RowCommand::Down), "", "Move one row down").keys(&[
         (In::List, "down"),
         (In::List, "j"),
         (In::Job, "down"), (In::Pod, "down"), (In::Contexts, "down"), (In::Job, "j"), (In::Pod, "j"), (In::Contexts, "j"),
@@ -120,7 +120,7 @@ pub const ROWS: &[Command] = &[
         (In::Columns, "down"),
         (In::Columns, "j"),
     ]),
-    row(CommandId::Row(RowCommand::PageUp), "", "One page up").keys(&[
+    row(CommandId::Row(RowCommand::PageUp), "", "Move one page up").keys(&[
         (In::List, "pgup"),
         (In::List, "ctrl-u"),
         (In::Job, "pgup"), (In::Pod, "pgup"), (In::Contexts, "pgup"), (In::Job, "ctrl-u"), (In::Pod, "ctrl-u"),
@@ -134,7 +134,7 @@ pub const ROWS: &[Command] = &[
         (In::Help, "pgup"),
         (In::Messages, "pgup"),
     ]),
-    row(CommandId::Row(RowCommand::PageDown), "", "One page down").keys(&[
+    row(CommandId::Row(RowCommand::PageDown), "", "Move one page down").keys(&[
         (In::List, "pgdn"),
         (In::List, "ctrl-d"),
         (In::Job, "pgdn"), (In::Pod, "pgdn"), (In::Contexts, "pgdn"), (In::Job, "ctrl-d"), (In::Pod, "ctrl-d"),
@@ -148,7 +148,7 @@ pub const ROWS: &[Command] = &[
         (In::Help, "pgdn"),
         (In::Messages, "pgdn"),
     ]),
-    row(CommandId::Row(RowCommand::Top), "", "To the first row").keys(&[
+    row(CommandId::Row(RowCommand::Top), "", "Go to the first row").keys(&[
         (In::List, "home"),
         (In::List, "g"),
         (In::Job, "home"), (In::Pod, "home"), (In::Contexts, "home"), (In::Job, "g"), (In::Pod, "g"), (In::Contexts, "g"),
@@ -169,7 +169,7 @@ pub const ROWS: &[Command] = &[
         (In::Columns, "home"),
         (In::Columns, "g"),
     ]),
-    row(CommandId::Row(RowCommand::Bottom), "", "To the last row").keys(&[
+    row(CommandId::Row(RowCommand::Bottom), "", "Go to the last row").keys(&[
         (In::List, "end"),
         (In::List, "G"),
         (In::Job, "end"), (In::Pod, "end"), (In::Contexts, "end"), (In::Job, "G"), (In::Pod, "G"), (In::Contexts, "G"),
@@ -233,7 +233,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Column(ColumnCommand::SavedView),
         "view",
-        "Go to a saved view; `save NAME` keeps the filter, order and columns of this list, `delete NAME` forgets them",
+        "Go to a saved view; `save NAME` saves the filter, order, and columns of this list, `delete NAME` deletes them",
     )
     .with_argument(Argument::Optional(Kind::View)),
 ];

@@ -10,7 +10,7 @@ pub const ROWS: &[Command] = &[
         "freeze",
         "Freeze or unfreeze the screen; the scheduler keeps running",
     )
-    .short("Freeze the screen, or not")
+    .short("Freeze or unfreeze")
     .keys(&[(In::Page, "p")])
     .hints(&[(In::Page, "freeze")]),
     row(CommandId::Screen(ScreenCommand::Marks), "marks", "Mark changed cells, or stop marking"),
@@ -28,16 +28,16 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Page, "?"), (In::Page, "F1")])
         .hints(&[(In::Page, "help")]),
     row(CommandId::Go(GoCommand::Back), "", "Go back one step: a notice, a filter, a page; never quits")
-        .short("Back, but never quit")
+        .short("Go back")
         .keys(&[(In::Page, "esc")]),
     row(CommandId::Go(GoCommand::Leave), "", "Go to the previous page; on the first page: quit")
-        .short("Previous page, or quit")
+        .short("Go back, or quit")
         .keys(&[(In::Page, "q"), (In::Help, "q"), (In::Help, "esc"), (In::Messages, "q"), (In::Messages, "esc")])
         .hints(&[(In::Queues, "quit"), (In::Page, "back"), (In::Help, "close"), (In::Messages, "close")]),
     row(CommandId::Screen(ScreenCommand::Quit), "quit", "Quit; asks if data would be lost").aliases(&["q", "exit"]),
     row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit immediately, without asking").aliases(&["q!"]),
-    row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Pressed twice: quit immediately, without asking")
-        .short("Twice: quit quickly")
+    row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Press twice: quit immediately, without asking")
+        .short("Press twice: quit")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
     row(CommandId::Screen(ScreenCommand::Suspend), "suspend", "Suspend to the background; `fg` resumes")
         .short("Suspend to background")
@@ -89,14 +89,18 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Command, "down"), (In::Command, "ctrl-n")]),
     row(CommandId::Prompt(PromptCommand::Unchoose), "", "Previous completion")
         .keys(&[(In::Command, "shift-tab"), (In::Command, "ctrl-p")]),
-    row(CommandId::Prompt(PromptCommand::Older), "", "Previous input; among completions: the previous one")
-        .short("Previous input")
-        .keys(&[(In::Command, "up"), (In::Filter, "up")])
-        .hints(&[(In::Command, "history")]),
+    row(
+        CommandId::Prompt(PromptCommand::Older),
+        "",
+        "Show the previous input; in completions: the previous completion",
+    )
+    .short("Previous input")
+    .keys(&[(In::Command, "up"), (In::Filter, "up")])
+    .hints(&[(In::Command, "history")]),
     row(CommandId::Prompt(PromptCommand::Newer), "", "Next input").keys(&[(In::Filter, "down")]),
-    row(CommandId::Prompt(PromptCommand::OtherAnswer), "", "Choose the other answer")
+    row(CommandId::Prompt(PromptCommand::OtherAnswer), "", "Select the other button")
         .keys(&[(In::Confirm, "left"), (In::Confirm, "right"), (In::Confirm, "tab")])
-        .hints(&[(In::Confirm, "other answer")]),
+        .hints(&[(In::Confirm, "other button")]),
     row(CommandId::Prompt(PromptCommand::Yes), "", "Do it").keys(&[(In::Confirm, "y")]).hints(&[(In::Confirm, "yes")]),
     row(CommandId::Prompt(PromptCommand::Reason), "", "Write a reason for the audit")
         .short("Write a reason")

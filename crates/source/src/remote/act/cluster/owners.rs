@@ -59,7 +59,7 @@ pub async fn suspend(cluster: &Cluster, view: &View, order: &SuspendOrder) -> Re
         if !actor.judged_elsewhere && access::admin(part, order.queue.as_str(), &actor.identity).is_none() {
             let message = format!("{} may not {verb} the owners of {}", actor.user(), order.app);
             let remedy = remedy(view, &actor, Some(&part.name), &order.queue);
-            let why = format!("needs admin access on {} or a queue above it; {remedy}", order.queue);
+            let why = format!("needs admin access on {} or a parent; {remedy}", order.queue);
             return Err(Refusal::new(Code::AclDenied, message, why));
         }
         let (mut done, mut first) = (Vec::new(), None);

@@ -61,12 +61,12 @@ pub(crate) fn read_as<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
     T::deserialize(value).map_err(|error| {
         let why = error.to_string();
         let mut path = Vec::new();
-        culprit::<T>(value, &why, &mut path);
+        faulty_value::<T>(value, &why, &mut path);
         Unread { path, why, ..Unread::default() }
     })
 }
 
-fn culprit<T: DeserializeOwned>(whole: &Value, why: &str, path: &mut Vec<Step>) {
+fn faulty_value<T: DeserializeOwned>(whole: &Value, why: &str, path: &mut Vec<Step>) {
     loop {
         let Some(here) = at(whole, path) else { return };
         let steps: Vec<Step> = match here {

@@ -11,13 +11,13 @@ const COMPARED: usize = 16;
 
 /// The parts of the last jobs.
 #[derive(Default)]
-pub(super) struct Alike {
+pub(super) struct Interned {
     owners: VecDeque<Shared<Owner>>,
     specs: VecDeque<Shared<JobSpec>>,
     queues: VecDeque<Arc<str>>,
 }
 
-impl Alike {
+impl Interned {
     /// Replaces the parts of a job by equal ones of earlier jobs.
     pub(super) fn share(&mut self, job: &mut Job) {
         let unchanged = job.spec.is_same(&job.as_submitted);
@@ -59,18 +59,18 @@ mod tests {
 
     #[test]
     fn equal_jobs_share_their_submission_and_a_changed_one_has_its_own() {
-        let mut alike = Alike::default();
+        let mut interned = Interned::default();
         let spec = |name: &str| JobSpec { name: name.to_owned(), ..JobSpec::default() };
         let mut jobs: Vec<Job> = (0..4).map(|number| sues(number, spec(if number == 3 { "b" } else { "a" }))).collect();
         jobs[2].spec.priority = 7;
-        jobs.iter_mut().for_each(|job| alike.share(job));
+        jobs.iter_mut().for_each(|job| interned.share(job));
         let is_same = |one: usize, other: usize| jobs[one].spec.is_same(&jobs[other].spec);
         assert_eq!([is_same(0, 1), is_same(0, 2), is_same(0, 3)], [true, false, false]);
         assert!(jobs[2].as_submitted.is_same(&jobs[0].spec) && jobs[2].spec.priority == 7);
         assert!(jobs.iter().all(|job| job.owner.is_same(&jobs[0].owner)));
-        (0..20).for_each(|number| alike.share(&mut sues(number, spec(&number.to_string()))));
-        assert_eq!((alike.owners.len(), alike.specs.len()), (1, COMPARED));
-        let queues = ["root.a", "root.b", "root.a"].map(|path| alike.queue(path));
+        (0..20).for_each(|number| interned.share(&mut sues(number, spec(&number.to_string()))));
+        assert_eq!((interned.owners.len(), interned.specs.len()), (1, COMPARED));
+        let queues = ["root.a", "root.b", "root.a"].map(|path| interned.queue(path));
         assert!(Arc::ptr_eq(&queues[0], &queues[2]) && *queues[1] == *"root.b");
     }
 }
