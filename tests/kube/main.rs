@@ -19,6 +19,7 @@ mod fake_api;
 mod first_steps;
 mod follow;
 mod in_terminal;
+mod kill_many;
 mod observe;
 mod operators;
 mod pods;

@@ -1,5 +1,7 @@
 //! A scheduler created from a view gives the same explanations.
 
+use std::sync::Arc;
+
 use ::scenario::{self, RunOutcome, Runner, Silent};
 use forecast::twin::{Agreement, Twin};
 use model::{AppId, Profile, Time};
@@ -114,7 +116,7 @@ fn a_copy_decides_like_the_scheduler_and_counts_it() {
     let mut agreement = Agreement::default();
     let mut look = |scheduler: &mut scheduler::Scheduler, now: Time| {
         let view = ViewBuilder::default().update(now, scheduler).unwrap();
-        let twin = Twin::of(&view.partitions[0], Profile::V1_8_0, now).unwrap();
+        let twin = Arc::new(Twin::of(&view.partitions[0], Profile::V1_8_0, now).unwrap());
         agreement.see(&twin);
         agreement.counts()
     };

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
+use imbl::OrdMap;
+
 use super::live::{LiveObject, ObjectKey};
 use super::objects::{
-    Attachment, Claim, ConfigMap, CsiNode, Meta, Node, Object, PersistentVolume, Plain, Pod, StorageClass,
+    Attachment, Claim, ConfigMap, CsiNode, Meta, Node, Object, PersistentVolume, Plain, Pod, PodParts, PodStatus,
+    StorageClass,
 };
 use super::predicates::{Labels, NamespaceLabels, Storage};
 
@@ -19,8 +22,9 @@ const MAPS: [&str; 2] = ["yunikorn-defaults", "yunikorn-configs"];
 /// The objects that scheduling reads.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
-    pub(crate) pods: BTreeMap<Key, Arc<Pod>>,
-    pub(crate) nodes: BTreeMap<String, Node>,
+    pub(crate) pods: OrdMap<Key, Arc<Pod>>,
+    pub(crate) nodes: BTreeMap<String, Arc<Node>>,
+    pub(crate) parts: PodParts,
     pub(crate) namespaces: BTreeMap<String, Plain>,
     pub(crate) classes: BTreeMap<String, Plain>,
     maps: BTreeMap<Key, ConfigMap>,
@@ -55,9 +59,15 @@ impl Cluster {
                 if pod.metadata.uid.is_empty() {
                     pod.metadata.uid = pod.metadata.path();
                 }
-                put(&mut self.pods, key(&pod.metadata), Arc::new(*pod))
+                self.parts.share(&mut pod);
+                let key = key(&pod.metadata);
+                let is_new = !self.pods.contains_key(&key);
+                if is_new {
+                    self.pods.insert(key, Arc::from(pod));
+                }
+                is_new
             }
-            Object::Node(node) => put(&mut self.nodes, node.metadata.name.clone(), *node),
+            Object::Node(node) => put(&mut self.nodes, node.metadata.name.clone(), Arc::from(node)),
             Object::Namespace(plain) => put(&mut self.namespaces, plain.metadata.name.clone(), plain),
             Object::PriorityClass(plain) => put(&mut self.classes, plain.metadata.name.clone(), plain),
             Object::ConfigMap(map) => put(&mut self.maps, key(&map.metadata), map),
@@ -142,7 +152,9 @@ impl Cluster {
     pub(crate) fn namespace_labels(&self) -> NamespaceLabels {
         let of_pods = self.pods.keys().map(|(namespace, _)| (namespace.clone(), BTreeMap::new()));
         let mut labels: BTreeMap<String, Labels> = of_pods.collect();
-        labels.extend(self.namespaces.iter().map(|(name, object)| (name.clone(), object.metadata.labels.clone())));
+        labels.extend(
+            self.namespaces.iter().map(|(name, object)| (name.clone(), Labels::clone(&object.metadata.labels))),
+        );
         for (name, labels) in &mut labels {
             labels.entry("kubernetes.io/metadata.name".to_owned()).or_insert_with(|| name.clone());
         }
@@ -170,19 +182,30 @@ impl Cluster {
     /// Adds an object without side effects.
     pub fn gather(&mut self, object: LiveObject) {
         match object.0 {
-            Object::Pod(pod) => {
+            Object::Pod(mut pod) => {
                 let key = (pod.metadata.namespace.clone(), pod.metadata.name.clone());
                 if pod.is_terminated() {
                     self.pods.remove(&key);
                 } else {
+                    self.parts.share(&mut pod);
                     self.pods.insert(key, Arc::from(pod));
                 }
             }
-            Object::Node(node) => drop(self.nodes.insert(node.metadata.name.clone(), *node)),
+            Object::Node(node) => drop(self.nodes.insert(node.metadata.name.clone(), Arc::from(node))),
             Object::Namespace(plain) => drop(self.namespaces.insert(plain.metadata.name.clone(), plain)),
             Object::PriorityClass(plain) => drop(self.classes.insert(plain.metadata.name.clone(), plain)),
             other => drop(self.replace(other)),
         }
+    }
+
+    /// Adds an object for filters, which do not read how a running pod is.
+    pub fn gather_for_filters(&mut self, mut object: LiveObject) {
+        if let Object::Pod(pod) = &mut object.0
+            && pod.node().is_some()
+        {
+            pod.status = PodStatus { phase: std::mem::take(&mut pod.status.phase), ..PodStatus::default() };
+        }
+        self.gather(object);
     }
 
     /// Returns true if all of them exist.
@@ -206,7 +229,7 @@ impl Cluster {
     /// Returns the labels of one namespace.
     pub(crate) fn labels_of(&self, namespace: &str) -> NamespaceLabels {
         let mut labels =
-            self.namespaces.get(namespace).map(|object| object.metadata.labels.clone()).unwrap_or_default();
+            self.namespaces.get(namespace).map(|object| Labels::clone(&object.metadata.labels)).unwrap_or_default();
         labels.entry("kubernetes.io/metadata.name".to_owned()).or_insert_with(|| namespace.to_owned());
         NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }

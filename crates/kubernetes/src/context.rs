@@ -22,7 +22,7 @@ use super::gang::{TaskGroup, is_placeholder, task_groups};
 use super::gang_hints;
 use super::making::{Making, originator};
 use super::moment::moment;
-use super::objects::{Meta, Plain, Pod, Toleration, Volume};
+use super::objects::{Meta, Plain, Pod, Texts, Toleration, Volume};
 use super::pod_resources::SidecarSum;
 use super::predicates::{Snapshot, Storage, chosen_late, waits_for};
 use super::unlisted;
@@ -83,7 +83,7 @@ impl ClusterContext {
         unknown.extend(unreadable.into_iter().map(|why| format!("not read: {why}")));
         let has_volumes = !unlisted::VOLUME_LISTS.into_iter().any(is_missing);
         if !has_volumes {
-            cluster.pods.values_mut().for_each(without_claims);
+            cluster.pods = cluster.pods.iter().map(|(key, pod)| (key.clone(), without_claims(pod))).collect();
         }
         let classes = std::mem::take(&mut cluster.classes);
         let pods = pods_of(&cluster, asks);
@@ -165,7 +165,13 @@ fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     let unseen: Vec<Arc<Pod>> =
         asks.iter().filter(|ask| !pods.contains_key(ask.id)).map(|ask| Arc::new(unseen(ask))).collect();
     let seen: Vec<&Arc<Pod>> = cluster.pods.values().filter(is_other).chain(pods.values()).chain(&unseen).collect();
-    let mut filters = Snapshot::of(cluster.nodes.values(), &seen, &cluster.namespace_labels(), storage(cluster), true);
+    let mut filters = Snapshot::of(
+        cluster.nodes.values().map(AsRef::as_ref),
+        &seen,
+        &cluster.namespace_labels(),
+        storage(cluster),
+        true,
+    );
     for (id, pod) in pods {
         pod.node().into_iter().for_each(|node| filters.place(id, node, false));
     }
@@ -181,7 +187,7 @@ fn unseen(ask: &AskSeen<'_>) -> Pod {
         uid: ask.id.to_string(),
         namespace: text("kubernetes.io/meta/namespace"),
         name: text("kubernetes.io/meta/podName"),
-        labels: ask.tags.iter().filter_map(label).collect(),
+        labels: ask.tags.iter().filter_map(label).collect::<Texts>().into(),
         ..Meta::default()
     };
     pod.spec.tolerations = vec![Toleration { operator: "Exists".to_owned(), ..Toleration::default() }];
@@ -267,8 +273,10 @@ fn gone<'a>(cluster: &Cluster, nodes: impl Iterator<Item = &'a NodeId>) -> Optio
     }
 }
 
-fn without_claims(pod: &mut Arc<Pod>) {
+fn without_claims(pod: &Arc<Pod>) -> Arc<Pod> {
+    let mut pod = Arc::clone(pod);
     if pod.spec.volumes.iter().any(Volume::is_claimed) {
-        Arc::make_mut(pod).spec.volumes.retain(|volume| !volume.is_claimed());
+        Arc::make_mut(&mut pod).spec.volumes.retain(|volume| !volume.is_claimed());
     }
+    pod
 }

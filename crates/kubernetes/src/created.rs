@@ -150,7 +150,7 @@ impl<'c> Created<'c> {
             effect: effect.to_owned(),
             ..Toleration::default()
         }));
-        self.cluster.nodes.values().filter(|node| suits(pod, node)).map(of_node).collect()
+        self.cluster.nodes.values().filter(|node| suits(pod, node)).map(|node| of_node(node)).collect()
     }
 
     /// Under a similar name if the name exists.

@@ -13,7 +13,7 @@ use model::Resource;
 use scheduler::GangStyle;
 
 const GROUP: &str = "task-group-name";
-const PLACEHOLDER: &str = "internal.yunikorn.apache.org/placeholder";
+pub(crate) const PLACEHOLDER: &str = "internal.yunikorn.apache.org/placeholder";
 /// Characters of the application ID and of the group in a placeholder's name.
 const ID_PART: usize = 28;
 const GROUP_PART: usize = 20;
@@ -153,16 +153,16 @@ pub(crate) fn placeholder(app: &str, first: &Pod, group: &TaskGroup, suffix: &st
         uid: format!("{}/{name}", meta.namespace),
         name,
         namespace: meta.namespace.clone(),
-        labels,
-        annotations,
+        labels: labels.into(),
+        annotations: annotations.into(),
         creation_timestamp: meta.creation_timestamp.clone(),
-        owner_references: vec![Owner { kind: "Pod".to_owned(), uid: meta.uid.clone() }],
+        owner_references: vec![Owner { kind: "Pod".to_owned(), uid: meta.uid.clone() }].into(),
         ..Meta::default()
     };
     let mut pause = Container { name: "pause".to_owned(), ..Container::default() };
     pause.resources.requests =
         group.min_resource.iter().map(|(key, value)| (key.clone(), Amount(value.0.clone()))).collect();
-    let (spec, own_spec) = (&mut pod.spec, &first.spec);
+    let (spec, own_spec) = (&mut *pod.spec, &first.spec);
     spec.containers = vec![pause];
     spec.scheduler_name.clone_from(&own_spec.scheduler_name);
     spec.priority = own_spec.priority;

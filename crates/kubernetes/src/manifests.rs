@@ -141,6 +141,9 @@ impl Manifests {
                 }
             }
         }
+        for template in templates.iter().filter(|_| workloads.is_empty()) {
+            *report.skipped.entry(workloads::kind_of(&template.value)).or_default() += 1;
+        }
         created.expand(&workloads, &templates, &owned, &mut report.faults);
         [report.created, report.notices, report.rejected] = created.notices();
         (cluster, report)
@@ -254,6 +257,7 @@ impl Reader<'_> {
             }
             return;
         }
+        let kind = if kind == "Pod" { kind } else { workloads::kind_of(&value) };
         match Object::read(value) {
             Ok(Some(Object::Pod(pod))) => {
                 let draft = Draft { at: self.at(node), pod, submitted: self.all.submits };

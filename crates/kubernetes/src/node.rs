@@ -1,6 +1,7 @@
 //! Maps a node to its registration (K8S-150 to K8S-153).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::objects::{Node, Taint};
 use super::quantity;
@@ -34,7 +35,7 @@ pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
 }
 
 /// Adds Kubernetes' taint if it is missing (K8S-153).
-pub(crate) fn taint_if_not_ready(node: &mut Node) {
+pub(crate) fn taint_if_not_ready(node: &mut Arc<Node>) {
     let ready = node.status.conditions.iter().find(|condition| condition.kind == "Ready");
     let key = match ready.map(|ready| ready.status.as_str()) {
         // A node without the condition has not reported yet.
@@ -44,6 +45,6 @@ pub(crate) fn taint_if_not_ready(node: &mut Node) {
     };
     if !node.spec.taints.iter().any(|taint| taint.key == key) {
         let taint = Taint { key: key.to_owned(), effect: "NoSchedule".to_owned(), ..Taint::default() };
-        node.spec.taints.push(taint);
+        Arc::make_mut(node).spec.taints.push(taint);
     }
 }

@@ -33,8 +33,9 @@ pub(crate) fn pruned_of(node: Node<'_>) -> Value {
     Value::Object(read.map(|(key, value)| (key.text.to_owned(), pruned_of(value))).collect())
 }
 
-/// A value of JSON, pruned.
-pub(crate) struct Pruned(pub Value);
+/// An object as JSON, without the parts that scheduling never reads.
+#[derive(Debug)]
+pub struct Pruned(pub Value);
 
 impl<'de> Deserialize<'de> for Pruned {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -260,7 +260,7 @@ impl<'c> Mapping<'c> {
         let (cluster, storage) = (self.cluster, self.storage());
         let mut seen = self.seen;
         seen.extend(&made);
-        let nodes = self.nodes.keys().filter_map(|name| cluster.nodes.get(*name));
+        let nodes = self.nodes.keys().filter_map(|name| cluster.nodes.get(*name)).map(AsRef::as_ref);
         let snapshot = Snapshot::of(nodes, &seen, &cluster.namespace_labels(), storage, self.settings.copies);
         let opens = |name: &&&str| {
             !self.closed.contains(*name)

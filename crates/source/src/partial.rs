@@ -1,8 +1,9 @@
 //! What a saved file has: a whole state dump, or the answer of one endpoint of the REST API, by its shape.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use view::unread::{MissingLists, Unread};
@@ -74,7 +75,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let mut unknown = Vec::new();
     // Some programs start a file with a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let at = |why: dto::Unreadable| format!("{name}:{}:{}: cannot read the file: {}", why.line, why.column, why.reason);
+    let bytes = &*pasted(bytes);
+    let at =
+        |why: dto::Unreadable| format!("{name}:{}:{}: cannot read the file: {}", why.line, why.column, fault(&why));
     let whole: Value = dto::salvage(bytes, &mut unknown).map_err(at)?;
     let objects: Vec<&Value> = match &whole {
         Value::Array(list) => list.iter().collect(),
@@ -87,6 +90,10 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let Some(endpoint) = objects.iter().find_map(|object| Endpoint::of(object)) else {
         return dump(name, bytes, &whole, wanted);
     };
+    if let Some(other) = objects.iter().filter_map(|object| Endpoint::of(object)).find(|other| *other != endpoint) {
+        let (one, other) = (endpoint.words(), other.words());
+        return Err(format!("{name}: has both {one} and {other}; save each answer in its own file"));
+    }
     let why: Option<Arc<str>> = Some(Arc::from(format!("{name} has only {}", endpoint.words())));
     let unless = |of: Endpoint| why.clone().filter(|_| endpoint != of);
     let (users, groups) = (unless(Endpoint::Users), unless(Endpoint::Groups));
@@ -137,6 +144,52 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     Ok(read)
 }
 
+/// What a terminal or `curl -i` prints before an answer is blank, and several objects are a list.
+fn pasted(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let is_start = |line: &[u8]| matches!(line.trim_ascii_start().first(), Some(b'{' | b'['));
+    let before: usize =
+        bytes.split_inclusive(|byte| *byte == b'\n').take_while(|line| !is_start(line)).map(<[u8]>::len).sum();
+    let mut bytes = Cow::Borrowed(bytes);
+    if before < bytes.len() && !bytes[..before].trim_ascii().is_empty() {
+        bytes.to_mut()[..before].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    let mut objects = serde_json::Deserializer::from_slice(&bytes).into_iter::<IgnoredAny>();
+    let mut ends = Vec::new();
+    while let Some(Ok(_)) = objects.next() {
+        ends.push(objects.byte_offset());
+    }
+    let is_whole = ends.last().is_some_and(|end| bytes[*end..].trim_ascii().is_empty());
+    if ends.len() < 2 || !is_whole || bytes.trim_ascii_start().first() != Some(&b'{') {
+        return bytes;
+    }
+    // The lines stay the same.
+    let mut list = b"[".to_vec();
+    let mut from = 0;
+    for end in &ends {
+        list.extend_from_slice(if from == 0 { b"" } else { b"," });
+        list.extend_from_slice(&bytes[from..*end]);
+        from = *end;
+    }
+    list.push(b']');
+    Cow::Owned(list)
+}
+
+/// Why a file is not JSON.
+fn fault(why: &dto::Unreadable) -> &str {
+    match why.reason.as_str() {
+        reason if reason.starts_with("EOF") => "it ends too early: a part is missing",
+        "expected value" | "expected ident" => "expected JSON",
+        "trailing characters" => "more follows after the end of the JSON",
+        reason => reason,
+    }
+}
+
+/// The error answer of a server.
+fn refusal(whole: &Value) -> Option<String> {
+    let code = whole.get("status_code").or_else(|| whole.get("code"))?.as_u64()?;
+    Some(format!("the server answered {code}: {}", whole.get("message")?.as_str()?))
+}
+
 /// The partition of objects that name none.
 const DEFAULT: &str = "default";
 
@@ -149,19 +202,25 @@ fn dump(name: &str, bytes: &[u8], whole: &Value, wanted: &str) -> Result<SavedAn
     let read: dto::StateDump = dto::salvage(bytes, &mut unknown)
         .map_err(|why| format!("{name}:{}:{}: not a state dump: {}", why.line, why.column, why.reason))?;
     if read.partitions.is_empty() && read.queues.is_empty() {
+        if let Some(refusal) = refusal(whole) {
+            return Err(format!("{name}: {refusal}; {wanted}"));
+        }
         let keys: Vec<&str> = whole.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).take(5).collect();
         let keys = if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
         return Err(format!("{name}: not a state dump, found {keys}; {wanted}"));
     }
     let mut notes = Vec::new();
     note(&mut notes, &unknown);
-    let unread = lost_lists(&read, &unknown);
+    let unread = lost_lists(name, (&read, whole), &unknown);
     Ok(SavedAnswer { dump: read, notes, unread, unknown, ..SavedAnswer::default() })
 }
 
-/// The lists of a dump that have entries of which none could be read.
-fn lost_lists(dump: &dto::StateDump, unknown: &[dto::Unknown]) -> Unread {
+/// The lists that a dump does not have, or that have entries of which none could be read.
+fn lost_lists(name: &str, (dump, whole): (&dto::StateDump, &Value), unknown: &[dto::Unknown]) -> Unread {
     let lost = |key: &str, is_empty: bool| {
+        if whole.get(key).is_none() {
+            return Some(Arc::from(format!("{name} has no {key}")));
+        }
         let below = |one: &&dto::Unknown| one.kind.is_empty() && one.path.split('.').next() == Some(key);
         let first = unknown.iter().find(below).filter(|_| is_empty)?;
         Some(Arc::from(dto::none_read(first)))
@@ -275,13 +334,37 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_is_found_behind_what_a_terminal_prints_and_objects_in_a_row_are_a_list() {
+        let text = "$ curl -i host/ws/v1/partition/default/nodes\r\nHTTP/1.1 200 OK\r\n\r\n[{\"nodeID\":\"n\"}]\n";
+        assert_eq!(read("x.json", text.as_bytes()).unwrap().dump.nodes[0].nodes_info.len(), 1);
+        let rows = "{\"nodeID\":\"a\"}\n{\n  \"nodeID\":\"b\"\n}\n";
+        assert_eq!(read("x.json", rows.as_bytes()).unwrap().dump.nodes[0].nodes_info.len(), 2);
+        let cut = read("x.json", b"HTTP/1.1 200 OK\n\n[{\"nodeID\":").unwrap_err();
+        assert!(cut.starts_with("x.json:3:"), "the lines of the file: {cut}");
+    }
+
+    #[test]
+    fn a_list_that_a_dump_does_not_have_is_unknown() {
+        let read = read("x.json", br#"{"partitions":[{"name":"default"}],"applications":[]}"#).unwrap();
+        assert!(read.unread.nodes && !read.unread.apps, "{:?}", read.unread);
+    }
+
+    #[test]
     fn what_is_neither_is_described_with_its_place() {
         for (text, starts) in [
             ("", "x.json:1:1: cannot read the file: the document is empty"),
             ("[]", "x.json:1:1: the list is empty; "),
             ("[1, 2]", "x.json:1:1: expected a state dump"),
             ("{\"a\": 1}", "x.json: not a state dump, found a; "),
-            ("{\n  \"queuename\": ", "x.json:2:15: cannot read the file: EOF while parsing a value"),
+            ("{\n  \"queuename\": ", "x.json:2:15: cannot read the file: it ends too early"),
+            ("{\"a\": 1}}", "x.json:1:9: cannot read the file: more follows after the end of the JSON"),
+            ("no json", "x.json:1:2: cannot read the file: expected JSON"),
+            ("{\"queuename\": \"root\"}[{\"nodeID\": \"n\"}]", "x.json:1:"),
+            ("{\"queuename\": \"root\"}\n{\"nodeID\": \"n\"}", "x.json: has both queues and nodes; "),
+            (
+                "{\"status_code\": 404, \"message\": \"Partition not found\"}",
+                "x.json: the server answered 404: Partition not found; ",
+            ),
         ] {
             let why = read("x.json", text.as_bytes()).unwrap_err();
             assert!(why.starts_with(starts), "{why}");

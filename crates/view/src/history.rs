@@ -51,7 +51,7 @@ pub fn sample_of(now: Time, view: &View) -> Sample {
 }
 
 /// The samples, the oldest first.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct History {
     samples: Vector<Arc<Sample>>,
     /// The number of unthinned samples, from the newest.

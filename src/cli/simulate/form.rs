@@ -13,6 +13,8 @@ pub(super) enum Form {
     Swf,
     SacctTable,
     SacctJson,
+    /// A table of Slurm that cannot be read.
+    SlurmTable,
     Kubernetes,
     Generator,
 }
@@ -23,6 +25,7 @@ impl Form {
         match extension {
             "toml" => Some(Self::Generator),
             _ if input::sacct::is_table(text) => Some(Self::SacctTable),
+            _ if input::sacct::printed(text).is_some() => Some(Self::SlurmTable),
             _ if text.starts_with('{') && input::sacct::is_json(text) => Some(Self::SacctJson),
             _ if extension == "json" || text.starts_with('{') => Some(Self::Kubernetes),
             _ if extension == "swf" || input::swf::is_log(text) => Some(Self::Swf),
@@ -37,6 +40,7 @@ impl Form {
             Self::Swf => input::swf::read(name, text),
             Self::SacctTable => input::sacct::read(name, text),
             Self::SacctJson => input::sacct::read_json(name, text),
+            Self::SlurmTable => input::sacct::printed(text).unwrap_or_default(),
             Self::Kubernetes => input::kubernetes::read(text),
             Self::Generator => input::generator::read(text, 1),
         };
@@ -54,6 +58,7 @@ mod tests {
         let line = "1 0 10 100 4 -1 -1 4 3600 -1 1 5 2 -1 1 0 -1 -1\n";
         assert_eq!([of("gz", "; MaxProcs: 4\n"), of("log", line), of("swf", "")], [Some(Form::Swf); 3]);
         assert_eq!(of("txt", "JobID|User|Submit\n"), Some(Form::SacctTable));
+        assert_eq!(of("txt", "JOBID PARTITION ST\n"), Some(Form::SlurmTable));
         assert_eq!(of("json", "{\"jobs\": []}"), Some(Form::SacctJson));
         assert_eq!(of("", "{\"items\": []}"), Some(Form::Kubernetes));
         assert_eq!([of("txt", "hello"), of("csv", "a,b\n")], [None; 2]);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Followed, Texts};
+use kubernetes::Pruned;
 use kubernetes::live::{LiveObject, ObjectKey};
 
 /// A parsed object, or the error.
@@ -48,16 +49,16 @@ macro_rules! kinds {
             pub struct $name(Read);
 
             impl Followed for $name {
-                type Wire = Value;
+                type Wire = Pruned;
                 const PATH: &'static str = $path;
                 const RESOURCE: (&'static str, &'static str) = ($group, $resource);
 
-                fn version(wire: &Value) -> &str {
-                    wire["metadata"]["resourceVersion"].as_str().unwrap_or_default()
+                fn version(wire: &Pruned) -> &str {
+                    wire.0["metadata"]["resourceVersion"].as_str().unwrap_or_default()
                 }
 
-                fn read(wire: Value, _texts: &mut Texts) -> Self {
-                    Self(Read::of($kind, wire))
+                fn read(wire: Pruned, _texts: &mut Texts) -> Self {
+                    Self(Read::of($kind, wire.0))
                 }
 
                 fn key(&self) -> Arc<str> {

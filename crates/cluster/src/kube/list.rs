@@ -8,8 +8,8 @@ use super::kinds::{
     Attachments, Claims, Classes, CsiNodes, Kind, Namespaces, Nodes, Pods, Read, StorageClasses, Volumes,
 };
 use super::objects::Texts;
-use super::page::{Pace, Page, PageHead, Request, Stop, unreadable};
-use super::{Asked, KubeFault};
+use super::page::{Pace, PageHead, Request, Stop, unreadable};
+use super::{Asked, KubeFault, items};
 use crate::Answer;
 use kubernetes::live::LiveObject;
 use kubernetes::{Listed, NotListed};
@@ -34,7 +34,7 @@ impl Cluster {
             );
             let mut listed = Listed::default();
             for list in [all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7, all.8] {
-                list.objects.into_iter().for_each(|object| listed.cluster.gather(object));
+                list.objects.into_iter().for_each(|object| listed.cluster.gather_for_filters(object));
                 listed.missing.extend(list.missing);
                 listed.unreadable.extend(list.unreadable);
             }
@@ -83,10 +83,10 @@ impl List {
         loop {
             let whole = request.clone().page(behind).await.map_err(|Stop { fault, .. }| fault)?;
             let head: PageHead = serde_json::from_slice(&whole).map_err(|error| unreadable(&error))?;
-            let page: Page<K::Wire> = serde_json::from_slice(&whole).map_err(|error| unreadable(&error))?;
+            let page: Vec<K> = items::objects(&whole, &mut texts).map_err(|error| unreadable(&error))?;
             drop(whole);
-            for wire in page.items.unwrap_or_default() {
-                let Read { key, object } = K::read(wire, &mut texts).into();
+            for read in page {
+                let Read { key, object } = read.into();
                 match object {
                     Ok(object) => self.objects.push(object),
                     Err(_) if self.unreadable.len() >= MOST_UNREADABLE => {}

@@ -16,6 +16,7 @@ mod event;
 mod fault;
 mod find;
 mod found;
+mod items;
 pub mod kinds;
 mod kubeconfig_field;
 mod list;

@@ -64,14 +64,6 @@ impl From<KubeFault> for Stop {
     }
 }
 
-/// The items of a page.
-#[derive(Deserialize)]
-#[serde(bound(deserialize = "W: Deserialize<'de>"))]
-pub(super) struct Page<W> {
-    // An empty list may be `null`.
-    pub items: Option<Vec<W>>,
-}
-
 #[derive(Deserialize)]
 pub(super) struct PageHead {
     #[serde(default)]
@@ -149,19 +141,4 @@ pub(super) fn broken(technical: &str) -> KubeFault {
 pub(super) fn unreadable(error: &serde_json::Error) -> KubeFault {
     let place = format!("line {}, column {}", error.line(), error.column());
     KubeFault::new(format!("invalid response from the API server ({place})"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Followed;
-    use super::*;
-    use view::kubernetes::PodRow;
-
-    #[test]
-    fn a_page_without_items_reads() {
-        for text in [r#"{"items":null}"#, r#"{"metadata":{},"items":[]}"#, "{}"] {
-            let page: Page<<PodRow as Followed>::Wire> = serde_json::from_str(text).unwrap();
-            assert!(page.items.unwrap_or_default().is_empty(), "{text}");
-        }
-    }
 }

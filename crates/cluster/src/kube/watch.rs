@@ -15,8 +15,8 @@ use tokio::time::timeout;
 
 use super::cluster::Cluster;
 use super::objects::{Followed, Meta, NamedNamespace, NamedNode, PriorityClass, Texts};
-use super::page::{Pace, Page, PageHead, PageMeta, Request, Status, Stop, broken, silent, unreadable};
-use super::{Asked, KubeFault};
+use super::page::{Pace, PageHead, PageMeta, Request, Status, Stop, broken, silent, unreadable};
+use super::{Asked, KubeFault, items};
 use crate::Answer;
 use view::kubernetes::PodRow;
 
@@ -138,10 +138,8 @@ impl<T: Followed> List<T> {
             if !rest.is_empty() {
                 on_its_way.spawn(request.clone().page(rest.clone()));
             }
-            let page: Page<T::Wire> = serde_json::from_slice(&whole).map_err(|error| unreadable(&error))?;
+            let items = items::objects(&whole, &mut self.texts).map_err(|error| unreadable(&error))?;
             drop(whole);
-            let texts = &mut self.texts;
-            let items = page.items.unwrap_or_default().into_iter().map(|wire| T::read(wire, texts)).collect();
             self.send(Change::Put(items)).await;
             if rest.is_empty() {
                 self.version = Some(resource_version);

@@ -241,7 +241,7 @@ impl State {
         match input {
             Input::Put(object) => {
                 self.unreadable.remove(&object.key());
-                self.cluster.gather(object);
+                self.cluster.gather_for_filters(object);
             }
             Input::Gone(key) => self.cluster.forget(&key),
             Input::Done(_) | Input::Configured => {}

@@ -1,21 +1,25 @@
 //! Compares the decisions of a simulation copy with those of the remote scheduler.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::Twin;
-use model::{AppId, AskId, Time};
+use model::{AppId, AskId, Resource, Time};
 use scheduler::state::app::Application;
 use scheduler::state::ask::Ask;
-use scheduler::{Command, EventKind, Partition, Scheduler};
+use scheduler::{Command, Event, EventKind, Partition, Scheduler};
 
+/// Cycles for each decision; after this many without one, no more is predicted.
 const CYCLES: usize = 4;
+const MOST: usize = 256;
 /// Fewer compared decisions prove nothing.
 const ENOUGH: u64 = 10;
 
 /// Agreement of a copy with the remote scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Agreement {
-    last: Option<Twin>,
+    last: Option<Arc<Twin>>,
+    expected: Option<Expected>,
     agreed: u64,
     of: u64,
 }
@@ -23,20 +27,42 @@ pub struct Agreement {
 /// Identical requests are interchangeable.
 type Kind = (AppId, Vec<(String, i64)>);
 
+/// What remains of a copy to compare it with the next one: two copies at one time are large.
+#[derive(Clone, Debug)]
+struct Expected {
+    partition: Arc<str>,
+    nodes: usize,
+    /// The requests, each with whether it is allocated.
+    asks: BTreeMap<(AppId, AskId), bool>,
+    /// The next decisions, by cycle.
+    cycles: Vec<Vec<Kind>>,
+}
+
 impl Agreement {
+    /// Reduces the previous copy to its predictions until this time. Call it before the next copy is made.
+    pub fn expect(&mut self, until: Time) {
+        if let Some(last) = self.last.take() {
+            self.expected = Expected::of(last, until);
+        }
+    }
+
     /// Compares the previous copy's predictions with the decisions since, unless something else has changed.
-    pub fn see(&mut self, twin: &Twin) {
-        let before = self.last.replace(twin.clone());
-        let Some(before) = before.filter(|before| before.differs.is_empty() && before.partition == twin.partition)
-        else {
+    pub fn see(&mut self, twin: &Arc<Twin>) {
+        self.expect(twin.now);
+        self.last = Some(Arc::clone(twin));
+        let Some(expected) = self.expected.take().filter(|expected| expected.partition == twin.partition) else {
             return;
         };
-        let (Some(old), Some(new)) = (before.partition(), twin.partition()) else { return };
-        let Some(done) = allocated_since(old, new) else { return };
-        let decided = decided(&before.scheduler, before.now, twin.now, done.values().sum());
+        let Some(done) = twin.partition().and_then(|part| expected.allocated_in(part)) else { return };
+        let decided = expected.decided(done.values().sum());
         self.of += done.values().sum::<u64>();
         self.agreed +=
             done.iter().map(|(kind, count)| (*count).min(decided.get(kind).copied().unwrap_or(0))).sum::<u64>();
+    }
+
+    /// Drops the previous copy: the next one is not compared.
+    pub fn forget(&mut self) {
+        (self.last, self.expected) = (None, None);
     }
 
     /// Counts equal decisions, and all.
@@ -58,55 +84,71 @@ impl Agreement {
     }
 }
 
-/// `None` if something else changed that affects decisions.
-fn allocated_since(old: &Partition, new: &Partition) -> Option<BTreeMap<Kind, u64>> {
-    let (before, after) = (asks(old), asks(new));
-    if before.len() != after.len() || old.nodes.len() != new.nodes.len() {
-        return None;
+impl Expected {
+    fn of(twin: Arc<Twin>, until: Time) -> Option<Self> {
+        let part = twin.partition().filter(|_| twin.differs.is_empty())?;
+        let known = |(app, ask): (&Application, &Ask)| ((app.id.clone(), ask.id.clone()), ask.allocation.is_some());
+        let asks: BTreeMap<(AppId, AskId), bool> = asks(part).map(known).collect();
+        let pending = asks.values().filter(|allocated| !**allocated).count();
+        let (partition, nodes, from) = (Arc::clone(&twin.partition), part.nodes.len(), twin.now);
+        let scheduler = Arc::try_unwrap(twin).map_or_else(|twin| twin.scheduler.clone(), |twin| twin.scheduler);
+        let cycles = predicted(scheduler, (from, until), pending.min(MOST));
+        Some(Self { partition, nodes, asks, cycles })
     }
-    let mut done = BTreeMap::new();
-    for (id, (amounts, allocated)) in &after {
-        let (_, was) = before.get(id)?;
-        match (*was, *allocated) {
-            (true, false) => return None,
-            (false, true) => *done.entry((id.0.clone(), amounts.clone())).or_default() += 1,
-            _ => {}
+
+    /// `None` if something else changed that affects decisions.
+    fn allocated_in(&self, new: &Partition) -> Option<BTreeMap<Kind, u64>> {
+        if self.asks.len() != asks(new).count() || self.nodes != new.nodes.len() {
+            return None;
         }
-    }
-    Some(done)
-}
-
-type AskKind = (Vec<(String, i64)>, bool);
-
-fn asks(part: &Partition) -> BTreeMap<(AppId, AskId), AskKind> {
-    let of = |app: &Application| {
-        let one = |ask: &Ask| {
-            let amounts = ask.resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
-            ((app.id.clone(), ask.id.clone()), (amounts, ask.allocation.is_some()))
-        };
-        app.asks.iter().map(|(_, ask)| one(ask)).collect::<Vec<_>>()
-    };
-    part.apps.iter().flat_map(|(_, app)| of(app)).collect()
-}
-
-fn decided(scheduler: &Scheduler, from: Time, until: Time, most: u64) -> BTreeMap<Kind, u64> {
-    let mut fork = scheduler.clone();
-    let mut decided: BTreeMap<Kind, u64> = BTreeMap::new();
-    let mut left = most;
-    let cycles = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(CYCLES);
-    for cycle in 0..cycles {
-        // Later cycles may reserve and preempt, which requires waiting time.
-        let now = if cycle == 0 { from } else { until };
-        for event in fork.apply(now, &Command::Cycle) {
-            if let EventKind::Allocated { app, resource, .. } = event.kind {
-                let amounts = resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
-                *decided.entry((app, amounts)).or_default() += 1;
-                left = left.saturating_sub(1);
+        let mut done = BTreeMap::new();
+        for (app, ask) in asks(new) {
+            let was_allocated = self.asks.get(&(app.id.clone(), ask.id.clone()))?;
+            match (was_allocated, ask.allocation.is_some()) {
+                (true, false) => return None,
+                (false, true) => *done.entry((app.id.clone(), amounts(&ask.resource))).or_default() += 1,
+                _ => {}
             }
         }
-        if left == 0 {
-            break;
-        }
+        Some(done)
     }
-    decided
+
+    /// The first decisions, as many as were made.
+    fn decided(&self, most: u64) -> BTreeMap<&Kind, u64> {
+        let mut decided = BTreeMap::new();
+        let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+        for cycle in self.cycles.iter().take(left.saturating_mul(CYCLES)) {
+            cycle.iter().for_each(|kind| *decided.entry(kind).or_default() += 1);
+            left = left.saturating_sub(cycle.len());
+            if left == 0 {
+                break;
+            }
+        }
+        decided
+    }
+}
+
+fn predicted(mut scheduler: Scheduler, (from, until): (Time, Time), most: usize) -> Vec<Vec<Kind>> {
+    let (mut cycles, mut left, mut empty): (Vec<Vec<Kind>>, usize, usize) = (Vec::new(), most, 0);
+    while left > 0 && empty < CYCLES {
+        // Later cycles may reserve and preempt, which requires waiting time.
+        let now = if cycles.is_empty() { from } else { until };
+        let kind = |event: Event| match event.kind {
+            EventKind::Allocated { app, resource, .. } => Some((app, amounts(&resource))),
+            _ => None,
+        };
+        let kinds: Vec<Kind> = scheduler.apply(now, &Command::Cycle).into_iter().filter_map(kind).collect();
+        left = left.saturating_sub(kinds.len());
+        empty = if kinds.is_empty() { empty + 1 } else { 0 };
+        cycles.push(kinds);
+    }
+    cycles
+}
+
+fn asks(part: &Partition) -> impl Iterator<Item = (&Application, &Ask)> {
+    part.apps.iter().flat_map(|(_, app)| app.asks.iter().map(move |(_, ask)| (app, ask)))
+}
+
+fn amounts(resource: &Resource) -> Vec<(String, i64)> {
+    resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect()
 }

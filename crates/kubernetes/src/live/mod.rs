@@ -219,7 +219,7 @@ impl Live {
 
     fn filters(&self) -> Snapshot {
         let cluster = &self.cluster;
-        let nodes = self.nodes.keys().filter_map(|name| cluster.nodes.get(name));
+        let nodes = self.nodes.keys().filter_map(|name| cluster.nodes.get(name)).map(AsRef::as_ref);
         Snapshot::of(nodes, &self.seen(), &cluster.namespace_labels(), cluster.storage(), self.settings.copies)
     }
 }

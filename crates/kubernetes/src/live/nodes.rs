@@ -1,6 +1,7 @@
 //! Nodes, and their occupied resources (K8S-150 to K8S-158).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Live, Sink};
 use crate::moment::moment;
@@ -48,7 +49,7 @@ impl Live {
         self.nodes.contains_key(name)
     }
 
-    pub(super) fn put_node(&mut self, object: Node, sink: &mut dyn Sink) {
+    pub(super) fn put_node(&mut self, object: Arc<Node>, sink: &mut dyn Sink) {
         let name = object.metadata.name.clone();
         let spec = match node::node(&object) {
             Ok(spec) => spec,

@@ -48,7 +48,7 @@ impl Live {
     pub(super) fn put(&mut self, object: Object, sink: &mut dyn Sink) {
         match object {
             Object::Pod(pod) => self.put_pod(Arc::from(pod), sink),
-            Object::Node(node) => self.put_node(*node, sink),
+            Object::Node(node) => self.put_node(Arc::from(node), sink),
             Object::Namespace(namespace) => {
                 let name = namespace.metadata.name.clone();
                 let old = self.cluster.namespaces.insert(name, namespace.clone());

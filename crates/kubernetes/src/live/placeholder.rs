@@ -43,7 +43,7 @@ impl Placeholder {
         json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": {
-                "name": meta.name, "namespace": meta.namespace, "labels": meta.labels, "annotations": meta.annotations,
+                "name": meta.name, "namespace": meta.namespace, "labels": *meta.labels, "annotations": *meta.annotations,
                 "ownerReferences": [owner],
             },
             "spec": of_spec,

@@ -2,6 +2,7 @@
 
 mod faulty_value;
 mod pod;
+mod shared;
 mod volume;
 
 use std::collections::BTreeMap;
@@ -11,11 +12,15 @@ use serde_json::Value;
 
 pub(crate) use faulty_value::{Step, Unread, read_as, shown};
 pub(crate) use pod::{
-    Affinity, Container, ContainerStatus, Named, Pod, PodTerm, Resources, SpreadConstraint, Toleration, Volume,
+    Affinity, Container, ContainerStatus, Named, Pod, PodStatus, PodTerm, Resources, SpreadConstraint, Toleration,
+    Volume,
 };
+pub(crate) use shared::{PodParts, Shared};
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 pub(crate) type Amounts = BTreeMap<String, Amount>;
+/// Labels or annotations.
+pub(crate) type Texts = BTreeMap<String, String>;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
@@ -145,11 +150,11 @@ pub(crate) struct Meta {
     pub name: String,
     pub namespace: String,
     pub uid: String,
-    pub labels: BTreeMap<String, String>,
-    pub annotations: BTreeMap<String, String>,
+    pub labels: Shared<Texts>,
+    pub annotations: Shared<Texts>,
     pub creation_timestamp: Option<String>,
     pub deletion_timestamp: Option<String>,
-    pub owner_references: Vec<Owner>,
+    pub owner_references: Shared<Vec<Owner>>,
 }
 
 impl Meta {
@@ -174,7 +179,7 @@ impl Meta {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Owner {
     pub kind: String,

@@ -5,14 +5,37 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Amounts, LabelSelector, Meta, NodeSelector};
+use super::{Amounts, LabelSelector, Meta, NodeSelector, Shared};
+use crate::gang::PLACEHOLDER;
+use crate::names::is_own;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[serde(from = "WrittenPod")]
 pub(crate) struct Pod {
     pub metadata: Meta,
-    pub spec: PodSpec,
+    /// Without the node.
+    pub spec: Shared<PodSpec>,
+    pub node: String,
     pub status: PodStatus,
+}
+
+/// A pod in a manifest.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WrittenPod {
+    metadata: Meta,
+    spec: PodSpec,
+    status: PodStatus,
+}
+
+impl From<WrittenPod> for Pod {
+    fn from(written: WrittenPod) -> Self {
+        let WrittenPod { mut metadata, mut spec, status } = written;
+        // Other annotations differ in each pod: addresses, times.
+        metadata.annotations.retain(|key, _| is_own(key) || key == PLACEHOLDER);
+        let node = std::mem::take(&mut spec.node_name);
+        Self { metadata, spec: spec.into(), node, status }
+    }
 }
 
 impl Pod {
@@ -23,14 +46,15 @@ impl Pod {
 
     /// Returns its node.
     pub fn node(&self) -> Option<&str> {
-        Some(self.spec.node_name.as_str()).filter(|node| !node.is_empty())
+        Some(self.node.as_str()).filter(|node| !node.is_empty())
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodSpec {
-    pub node_name: String,
+    /// Only while it is read: [`Pod::node`].
+    node_name: String,
     pub scheduler_name: String,
     pub priority: Option<i32>,
     pub priority_class_name: String,
@@ -52,13 +76,13 @@ pub(crate) struct PodSpec {
     pub active_deadline_seconds: Option<i64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub(crate) struct Named {
     pub name: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Container {
     pub name: String,
@@ -75,7 +99,7 @@ impl Container {
 }
 
 /// Requests and limits of a container. A resource with only a limit is requested up to the limit, like the API server.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "PodResources")]
 pub(crate) struct Resources {
     pub requests: Amounts,
@@ -92,7 +116,7 @@ impl From<PodResources> for Resources {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub(crate) struct PodResources {
     pub requests: Amounts,
@@ -100,7 +124,7 @@ pub(crate) struct PodResources {
 }
 
 /// A port of a container; `host_port` 0 uses no port of the node.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ContainerPort {
     pub host_port: i32,
@@ -110,7 +134,7 @@ pub(crate) struct ContainerPort {
 }
 
 /// Required affinities. Preferred ones are skipped (K8S-160).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Affinity {
     pub node_affinity: NodeAffinity,
@@ -118,14 +142,14 @@ pub(crate) struct Affinity {
     pub pod_anti_affinity: PodAffinity,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct NodeAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
     pub required: Option<NodeSelector>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
@@ -166,9 +190,10 @@ pub(crate) struct Toleration {
 }
 
 /// A volume of a pod: its kind, and its claim.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "BTreeMap<String, Value>")]
 pub(crate) struct Volume {
+    /// Of an `ephemeral` one: its claim is named after it.
     pub name: String,
     /// For example `emptyDir`.
     pub kind: String,
@@ -185,7 +210,9 @@ impl Volume {
 
 impl From<BTreeMap<String, Value>> for Volume {
     fn from(fields: BTreeMap<String, Value>) -> Self {
-        let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // The names of others differ in each pod.
+        let name = fields.get("name").filter(|_| fields.contains_key("ephemeral"));
+        let name = name.and_then(Value::as_str).unwrap_or_default().to_owned();
         let kind = fields.keys().find(|key| *key != "name").cloned().unwrap_or_default();
         let claim = fields.get("persistentVolumeClaim").and_then(|claim| claim["claimName"].as_str());
         Self { name, kind, claim: claim.unwrap_or_default().to_owned() }

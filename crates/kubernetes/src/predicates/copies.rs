@@ -68,7 +68,13 @@ items:
     fn copied() -> Snapshot {
         let cluster = cluster(CLUSTER);
         let pods: Vec<_> = cluster.pods.values().collect();
-        Snapshot::of(cluster.nodes.values(), &pods, &cluster.namespace_labels(), cluster.storage(), true)
+        Snapshot::of(
+            cluster.nodes.values().map(AsRef::as_ref),
+            &pods,
+            &cluster.namespace_labels(),
+            cluster.storage(),
+            true,
+        )
     }
 
     fn more(snapshot: &mut Snapshot, like: &str, new: &str) {

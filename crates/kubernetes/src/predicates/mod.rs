@@ -92,7 +92,8 @@ impl Snapshot {
         storage: Storage<'_>,
         copies: bool,
     ) -> Self {
-        let facts = Facts { known: Gathering::over(NodeTable::of(nodes), copies), ..Facts::default() };
+        let known = Gathering::over(NodeTable::of(nodes), copies);
+        let facts = Facts { known, pods: Vec::with_capacity(pods.len()), ..Facts::default() };
         let mut snapshot = Self {
             facts: Arc::new(facts),
             counts: Vector::new(),

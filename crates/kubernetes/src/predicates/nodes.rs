@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::labels::Labels;
-use crate::objects::{Node, Taint};
+use crate::objects::{Node, Shared, Taint};
 use model::NodeId;
 use scheduler::index::Index;
 
@@ -65,7 +65,7 @@ impl Bits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NodeFacts {
     pub id: NodeId,
-    pub labels: Labels,
+    pub labels: Shared<Labels>,
     pub taints: Vec<Taint>,
     pub unschedulable: bool,
 }
@@ -110,7 +110,7 @@ impl NodeTable {
         let count = table.nodes.len();
         for (number, node) in table.nodes.iter().enumerate() {
             table.by_name.insert(node.id.clone(), number);
-            for (key, value) in &node.labels {
+            for (key, value) in &*node.labels {
                 let values = table.by_label.entry(key.clone()).or_default();
                 values.entry(value.clone()).or_insert_with(|| Bits::none(count)).set(number);
             }
@@ -121,7 +121,7 @@ impl NodeTable {
     /// Adds a node. Returns its index.
     pub fn add(&mut self, node: NodeFacts) -> usize {
         let number = self.nodes.len();
-        for (key, value) in &node.labels {
+        for (key, value) in &*node.labels {
             self.by_label.entry(key.clone()).or_default().entry(value.clone()).or_default().set(number);
         }
         for (key, topology) in &self.keys {

@@ -27,7 +27,7 @@ pub(super) fn cluster(text: &str) -> Cluster {
 
 pub(super) fn pod(text: &str) -> Pod {
     let cluster = cluster(&format!("kind: Pod\n{text}"));
-    std::sync::Arc::unwrap_or_clone(cluster.pods.into_values().next().expect("one pod"))
+    (**cluster.pods.values().next().expect("one pod")).clone()
 }
 
 pub(super) fn recovery(text: &str, profile: Profile) -> Recovery {

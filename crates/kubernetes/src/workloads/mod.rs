@@ -69,6 +69,14 @@ pub(crate) fn role(value: &Value) -> Option<Role> {
     value["spec"]["template"]["spec"]["containers"].is_array().then_some(Role::Creates)
 }
 
+/// Returns the kind, with its group if it is the name of a known kind of another group.
+pub(crate) fn kind_of(value: &Value) -> String {
+    match group_and_kind(value) {
+        (Some(group), kind) if !group.is_empty() && kinds::find(None, kind).is_some() => format!("{kind} of {group}"),
+        (_, kind) => kind.to_owned(),
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It has pods.
@@ -211,7 +219,7 @@ impl PodSet {
             workload.namespace().clone_into(&mut meta.namespace);
         }
         meta.creation_timestamp = workload.value["metadata"]["creationTimestamp"].as_str().map(str::to_owned);
-        meta.owner_references = vec![workload.owner()];
+        meta.owner_references = vec![workload.owner()].into();
         &mut self.0.pod
     }
 

@@ -61,8 +61,8 @@ fn autoscaler(scope: &Scope<'_>) -> Result<Option<Container>, Rejected> {
     match scope.spec.at("autoscalerOptions.resources")? {
         Some(field) => {
             let template = json!({ "spec": { "containers": [{ "resources": field.value }] } });
-            let pod = field.pod_of(template, 4)?;
-            container.resources = pod.spec.containers.into_iter().next().unwrap_or_default().resources;
+            let mut pod = field.pod_of(template, 4)?;
+            container.resources = pod.spec.containers.pop().unwrap_or_default().resources;
         }
         None => set(&mut container, ("500m", "512Mi"), ("500m", "512Mi")),
     }

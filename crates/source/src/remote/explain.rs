@@ -8,6 +8,7 @@ use client::{Client, Fault, Remote, encode_once};
 use model::Time;
 use view::act::{Code, Refusal};
 use view::waiting::{Asked, Question, Sheet};
+use wire::convert::read::RemoteState;
 use wire::convert::read::explain as read;
 use wire::dto::native as dto;
 
@@ -44,8 +45,8 @@ pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal>
 ///
 /// # Errors
 /// Returns an error without an answer.
-pub async fn twin(twins: Arc<Twins>, question: Question, at: Time) -> Result<Sheet, Refusal> {
-    let work = tokio::task::spawn_blocking(move || twins.explain(&question, at));
+pub async fn twin(twins: Arc<Twins>, question: Question, known: RemoteState, at: Time) -> Result<Sheet, Refusal> {
+    let work = tokio::task::spawn_blocking(move || twins.explain(&question, known, at));
     work.await.unwrap_or_else(|_| Err(Refusal::stopped()))
 }
 

@@ -50,6 +50,17 @@ pub fn is_json(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| is_of_slurm(&value) && value["items"].is_null())
 }
 
+/// Explains a table with columns of a fixed width; `None` for another text.
+pub fn printed(text: &str) -> Option<Reading> {
+    let command = slurm::printed_table(text)?;
+    let mut reading = Reading::default();
+    let why =
+        if command == "sacct" { "cuts off long values" } else { "has no ended jobs, so their run times are unknown" };
+    let at = Place { line: 1, column: 1 };
+    reading.fault(at, format!("the table of `{command}` {why}"), HINT);
+    Some(reading)
+}
+
 /// Reads the table of `sacct --parsable2`.
 pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::default();

@@ -1,4 +1,5 @@
-//! Recognizes the JSON of Slurm's commands that have no ended jobs, so that an error names the command to use.
+//! Recognizes the output of Slurm's commands that cannot be read, so that an error names the command to use: JSON without
+//! ended jobs, and tables with columns of a fixed width, which cut off long values.
 
 use serde_json::Value;
 
@@ -10,6 +11,9 @@ const OTHERS: [(&str, &str); 5] = [
     ("reservations", "scontrol show reservations --json"),
     ("licenses", "scontrol show licenses --json"),
 ];
+
+/// In bytes. The first line of another text can be the whole text.
+const LONGEST_HEADING: usize = 2000;
 
 /// Returns the command that printed a value; `None` for `sacct` and for JSON of other programs.
 pub fn command(all: &Value) -> Option<String> {
@@ -31,9 +35,39 @@ pub fn command(all: &Value) -> Option<String> {
     }
 }
 
+/// Returns the command that printed a table with columns of a fixed width.
+pub fn printed_table(text: &str) -> Option<&'static str> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let heading = lines.next().filter(|line| line.len() <= LONGEST_HEADING && !line.contains('|'))?;
+    let columns: Vec<String> = heading.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let has = |name: &str| columns.iter().any(|column| column == name);
+    if has("jobid") && (has("st") || has("nodelist(reason)")) {
+        return Some("squeue");
+    }
+    if has("jobid") || has("jobidraw") {
+        let rule = lines.next()?;
+        return rule.chars().all(|char| matches!(char, '-' | ' ')).then_some("sacct");
+    }
+    (has("partition") && has("avail") && has("nodelist")).then_some("sinfo")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_of_a_fixed_width_are_known_by_their_headings() {
+        for (text, name) in [
+            ("JobID           JobName  Partition\n------------ ---------- ----------\n1   a  b\n", Some("sacct")),
+            ("\n  JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n", Some("squeue")),
+            ("PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n", Some("sinfo")),
+            ("JobID|State|Start\n--|--|--\n", None),
+            ("JobID is a word\nof a text\n", None),
+            ("", None),
+        ] {
+            assert_eq!(printed_table(text), name, "{text}");
+        }
+    }
 
     fn of(text: &str) -> Option<String> {
         command(&serde_json::from_str(text).unwrap())

@@ -21,7 +21,7 @@ fn bind<'c>(world: &mut World, cluster: &'c Cluster, naive: &mut Naive<'c>) -> R
         prop_assert!(naive.lets(object, on), "{} on {}", pod.name, node);
         naive.placed.push((object, on));
         let mut bound = (**object).clone();
-        bound.spec.node_name.clone_from(&node);
+        bound.node.clone_from(&node);
         world.batch(vec![
             Input::Done(Outcome::Bound { pod, node, done: Ok(()) }),
             Input::Put(LiveObject(Object::Pod(Box::new(bound)))),
@@ -40,7 +40,7 @@ proptest! {
         let mut world = World::new(&queues);
         let settings = Settings { profile: Profile::Kornsole, ..Settings::default() };
         world.live = Live::start(cluster.clone(), settings, NOW, &mut world.fed);
-        let at = |pod: &'_ crate::objects::Pod| cluster.nodes.get(pod.node()?);
+        let at = |pod: &'_ crate::objects::Pod| cluster.nodes.get(pod.node()?).map(AsRef::as_ref);
         let placed = cluster.pods.values().filter_map(|pod| Some((&**pod, at(pod)?))).collect();
         let mut naive = Naive { cluster: &cluster, placed };
         for index in deleted {

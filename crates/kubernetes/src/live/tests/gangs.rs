@@ -24,7 +24,7 @@ fn created(world: &mut World) -> Vec<Value> {
             let meta = &made.pod.metadata;
             assert!(meta.name.starts_with("tg-app-g-") && meta.name.len() == 19, "{}", meta.name);
             let mut pod = pod(&meta.name);
-            pod["metadata"]["annotations"] = json!(meta.annotations);
+            pod["metadata"]["annotations"] = json!(*meta.annotations);
             pod["metadata"]["ownerReferences"] = json!([{"kind": "Pod", "uid": made.owner.uid}]);
             pods.push(pod);
             false

@@ -39,7 +39,7 @@ fn refusals(world: &mut World) -> BTreeMap<(String, String), Option<String>> {
 fn objects(cluster: &Cluster) -> Vec<Object> {
     let storage = cluster.storage();
     let mut all: Vec<Object> = cluster.pods.values().map(|pod| Object::Pod(Box::new((**pod).clone()))).collect();
-    all.extend(cluster.nodes.values().map(|node| Object::Node(Box::new(node.clone()))));
+    all.extend(cluster.nodes.values().map(|node| Object::Node(Box::new((**node).clone()))));
     all.extend(cluster.namespaces.values().cloned().map(Object::Namespace));
     all.extend(storage.volumes.values().map(|volume| Object::Volume(Box::new(volume.clone()))));
     all.extend(storage.claims.values().map(|claim| Object::Claim(Box::new(claim.clone()))));
@@ -59,7 +59,7 @@ fn changes(objects: &[Object], order: &[(u32, u8)]) -> Vec<Input> {
     for (object, (at, way)) in objects.iter().zip(order) {
         let mut first = object.clone();
         match (&mut first, way % 4) {
-            (Object::Pod(pod), 1) => pod.spec.node_name.clear(),
+            (Object::Pod(pod), 1) => pod.node.clear(),
             (Object::Node(node), 1) => node.spec.unschedulable = true,
             (Object::Node(node), 2) => drop(node.metadata.labels.insert("zone".to_owned(), "elsewhere".to_owned())),
             _ => {}

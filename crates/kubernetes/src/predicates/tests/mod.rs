@@ -21,7 +21,13 @@ pub(crate) fn cluster(text: &str) -> Cluster {
 
 pub(super) fn snapshot(cluster: &Cluster) -> Snapshot {
     let pods: Vec<&Arc<Pod>> = cluster.pods.values().collect();
-    Snapshot::of(cluster.nodes.values(), &pods, &cluster.namespace_labels(), cluster.storage(), false)
+    Snapshot::of(
+        cluster.nodes.values().map(AsRef::as_ref),
+        &pods,
+        &cluster.namespace_labels(),
+        cluster.storage(),
+        false,
+    )
 }
 
 fn facts<'s>(snapshot: &'s Snapshot, pod: &str, node: &str) -> (&'s PodFacts, usize) {

@@ -136,7 +136,7 @@ pub(crate) fn texts() -> impl Strategy<Value = String> {
 }
 
 fn placed(cluster: &Cluster) -> Vec<(&Pod, &Node)> {
-    let on = |pod| Some((pod, cluster.nodes.get(Pod::node(pod)?)?));
+    let on = |pod| Some((pod, &**cluster.nodes.get(Pod::node(pod)?)?));
     cluster.pods.values().map(|pod| &**pod).filter_map(on).collect()
 }
 
@@ -151,7 +151,7 @@ proptest! {
         let waiting: Vec<&Pod> = cluster.pods.values().map(|pod| &**pod).filter(|pod| pod.node().is_none()).collect();
         for (pod, (start, stays)) in waiting.iter().zip(turns) {
             let uid = pod.metadata.uid.as_str();
-            let nodes: Vec<&Node> = cluster.nodes.values().collect();
+            let nodes: Vec<&Node> = cluster.nodes.values().map(AsRef::as_ref).collect();
             for node in &nodes {
                 let name = node.metadata.name.as_str();
                 prop_assert_eq!(passes(&snapshot, uid, name), world.lets(pod, node), "{} on {}\n{}", uid, name, &text);

@@ -139,7 +139,9 @@ fn unknown_kinds_are_taken_by_their_template_or_counted() {
     assert_eq!(report.skipped.get("Service"), Some(&2));
     // A Job of another group is not a Job of Kubernetes.
     let volcano = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: v}\nspec: {tasks: []}\n";
-    assert_eq!(read(&[volcano]).1.skipped.get("Job"), Some(&1));
+    assert_eq!(read(&[volcano]).1.skipped.get("Job of batch.volcano.sh"), Some(&1));
+    let template = "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: t}\nspec: {}\n";
+    assert_eq!(read(&[template]).1.skipped.get("WorkflowTemplate"), Some(&1));
 }
 
 #[test]

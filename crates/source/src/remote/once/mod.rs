@@ -20,7 +20,7 @@ use crate::remote::plan::Query;
 use crate::remote::worker::{Identified, identify};
 use ::cluster::kube::{Cluster, KubeFault};
 use client::{Client, Fault, Limits, Problem, Release, Remote, Target};
-use model::{Identity, Time};
+use model::{Identity, Profile, Time};
 use view::act::{Act, Configuration, Done, Order, PartitionAct, Refusal};
 use wire::convert;
 use wire::convert::read::{RemoteState, Shapes};
@@ -64,6 +64,14 @@ impl Once {
     /// # Errors
     /// Returns an error if no scheduler answers.
     pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
+        Self::connect_knowing(target, limits, RemoteState::new(Profile::default(), Shapes::default()))
+    }
+
+    /// As [`Self::connect`], with a known state of this server: unchanged rows are neither parsed nor copied.
+    ///
+    /// # Errors
+    /// Returns an error if no scheduler answers.
+    pub fn connect_knowing(target: &Target, limits: Limits, mut remote_state: RemoteState) -> Result<Self, Fault> {
         let failed = |why: String| Fault::Unreachable(Problem::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -75,7 +83,7 @@ impl Once {
         let Identified { remote, doubt, without_list } =
             got.value.unwrap_or_else(|| Identified::of(Remote::YuniKorn(Release::V1_8)));
         let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
-        let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
+        remote_state.read_as(remote.profile(), Shapes { has_allocation_time });
         Ok(Self {
             runtime,
             client,

@@ -12,16 +12,14 @@ use view::waiting::{Question, SheetAnswer};
 
 impl Worker {
     pub(super) fn explain(&mut self, question: Question, answer: SheetAnswer) {
-        let at = self.shared.cluster_time();
-        let (client, twins) = (self.client.clone(), Arc::clone(&self.twins));
-        let native = self.remote.as_ref().is_some_and(|remote| remote.kornsole().is_some());
-        self.in_background(Message::TextFetched, async move {
-            answer(if native {
-                explain::ask(&client, &question).await
-            } else {
-                explain::twin(twins, question, at).await
-            });
-        });
+        if self.remote.as_ref().is_some_and(|remote| remote.kornsole().is_some()) {
+            let client = self.client.clone();
+            self.in_background(Message::TextFetched, async move { answer(explain::ask(&client, &question).await) });
+            return;
+        }
+        let (twins, at, known) = (Arc::clone(&self.twins), self.shared.cluster_time(), self.remote_state.clone());
+        let made = explain::twin(twins, question, known, at);
+        self.in_background(Message::TextFetched, async move { answer(made.await) });
     }
 
     pub(super) fn shadow(&mut self, answer: ShadowAnswer) {
@@ -31,8 +29,9 @@ impl Worker {
 
     pub(super) fn forecast(&mut self, partition: Arc<str>, text: Arc<str>, stop: StopFlag, answer: ForecastAnswer) {
         let (twins, at) = (Arc::clone(&self.twins), self.shared.cluster_time());
+        let known = self.remote_state.clone();
         let work = move || {
-            let fork = twins.make(&partition, at).and_then(|twin| twin.trusted_fork(MOST_BYTES));
+            let fork = twins.make(&partition, known, at).and_then(|twin| twin.trusted_fork(MOST_BYTES));
             fork.map(|fork| forecast(&fork, text, &stop))
         };
         self.in_background(Message::TextFetched, async move {
@@ -47,8 +46,9 @@ impl Worker {
 
     pub(super) fn what_if(&mut self, partition: Arc<str>, name: Box<(String, Identity)>, answer: WhatIfAnswer) {
         let (twins, at) = (Arc::clone(&self.twins), self.shared.cluster_time());
+        let known = self.remote_state.clone();
         let work = move || {
-            let twin = twins.make(&partition, at)?;
+            let twin = twins.make(&partition, known, at)?;
             WhatIf::of_twin(&twin, &name.0, &name.1)
         };
         self.in_background(Message::TextFetched, async move {

@@ -22,7 +22,7 @@ pub enum Ended {
 }
 
 /// The last result of a list. An ID can occur several times.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct EndedList {
     rows: Vec<(u64, Arc<AppRow>)>,
     seen: Seen<AppId>,

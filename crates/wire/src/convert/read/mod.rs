@@ -52,8 +52,8 @@ pub struct Shapes {
     pub has_allocation_time: bool,
 }
 
-/// The known state of a remote scheduler.
-#[derive(Debug)]
+/// The known state of a remote scheduler. Copies share their rows.
+#[derive(Clone, Debug)]
 pub struct RemoteState {
     view: View,
     parts: Vec<Part>,
@@ -70,7 +70,7 @@ pub struct RemoteState {
     history: History,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Part {
     queue_slots: FxHashMap<QueuePath, QueueSlot>,
     free_queues: Vec<u32>,
