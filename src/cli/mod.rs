@@ -216,6 +216,10 @@ fn of_a_job() -> Option<ExitCode> {
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
+    if is_small(std::env::args_os().nth(1)) {
+        use_small_pages();
+    }
+    #[cfg(target_os = "linux")]
     if let Some(ended) = of_a_job() {
         return ended;
     }
@@ -227,18 +231,25 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(&error),
     };
-    #[cfg(target_os = "linux")]
-    if matches!(cli.command, None | Some(Command::Demo(_) | Command::Attach(_) | Command::Open(_))) {
-        use_small_pages();
-    }
     match &cli.command {
         None if std::env::args_os().len() == 1 => start::run(&cli.console),
         _ => carry_out(&cli),
     }
 }
 
-/// Consoles have a dozen threads: with huge pages, the first allocation of each clears 2 MiB and occupies them. A console
-/// that is left open has two thirds of the memory without them. Programs that compute on one large state keep them.
+/// Whether the command is a console, the daemon of local jobs, or one that only asks it. The command line is not read yet: that
+/// already uses some megabytes.
+#[cfg(target_os = "linux")]
+fn is_small(command: Option<OsString>) -> bool {
+    const SMALL: [&str; 15] = [
+        "demo", "attach", "open", "local", "submit", "jobs", "job", "logs", "wait", "cancel", "hold", "release",
+        "requeue", "top", "history",
+    ];
+    command.is_none_or(|word| word.to_str().is_some_and(|word| word.starts_with('-') || SMALL.contains(&word)))
+}
+
+/// Consoles and daemons have a dozen threads: with huge pages, the first allocation of each clears 2 MiB and occupies them.
+/// Without them, a console that is left open has two thirds of the memory. Programs that compute on one large state keep them.
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     // A kernel that refuses this uses more memory.
@@ -344,6 +355,14 @@ pub(crate) fn print_line(line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_computes_on_a_large_state_has_huge_pages() {
+        let small = |word: &str| is_small(Some(word.into()));
+        assert!(is_small(None) && small("--config") && small("local") && small("submit"));
+        assert!(["run", "simulate", "whatif", "serve", "explain"].iter().all(|word| !small(word)));
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use rustix::thread::disable_transparent_huge_pages;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -142,8 +141,6 @@ impl UpArgs {
 
 /// Runs the daemon until it is asked to stop.
 pub fn run(args: &UpArgs) -> ExitCode {
-    // Clearing 2 MB at the start takes a quarter of a small process's time.
-    let _ = disable_transparent_huge_pages(true);
     let owner = peer::of_process();
     let mut places = match args.places(owner.uid == 0) {
         Ok(places) => places,
