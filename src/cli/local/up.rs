@@ -205,7 +205,8 @@ type Started = (Arc<Engine>, Option<RestServer>);
 fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) -> Result<Started, (String, u8)> {
     let at = |place: &PathBuf, why: &dyn std::fmt::Display| (format!("{}: {why}", place.display()), 1);
     let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
-    let engine = engine(by, &machine, args.no_backfill).map_err(|why| (why, 1))?;
+    // The journal is in the directory of the jobs.
+    let engine = engine(by, &machine, args.no_backfill).map_err(|why| (why.replace("with --state", "with --dir"), 1))?;
     let (daemon, woken) =
         Daemon::open(Arc::clone(&engine), &places.state_dir, own).map_err(|why| at(&places.state_dir, &why))?;
     let server = Server::bind(&places.socket, shared)
