@@ -217,6 +217,10 @@ fn of_a_job() -> Option<ExitCode> {
 /// Runs the command of the arguments. Returns the exit code: 0 success, 1 invalid input, 2 invalid usage.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
+    if is_small(std::env::args_os().nth(1)) {
+        use_small_pages();
+    }
+    #[cfg(target_os = "linux")]
     if let Some(ended) = of_a_job() {
         return ended;
     }
@@ -228,14 +232,20 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(&error),
     };
-    #[cfg(target_os = "linux")]
-    if matches!(cli.command, None | Some(Command::Demo(_) | Command::Attach(_) | Command::Open(_))) {
-        use_small_pages();
-    }
     match &cli.command {
         None if std::env::args_os().len() == 1 => start::run(&cli.console),
         _ => carry_out(&cli),
     }
+}
+
+/// Whether the command is a console, or a part of local jobs. The arguments are parsed later, which uses megabytes.
+#[cfg(target_os = "linux")]
+fn is_small(command: Option<OsString>) -> bool {
+    const SMALL: [&str; 15] = [
+        "demo", "attach", "open", "local", "submit", "jobs", "job", "logs", "wait", "cancel", "hold", "release",
+        "requeue", "top", "history",
+    ];
+    command.is_none_or(|word| word.to_str().is_some_and(|word| word.starts_with('-') || SMALL.contains(&word)))
 }
 
 /// With huge pages, the first allocation of each of a dozen threads uses 2 MiB. An open console uses a third less
@@ -345,6 +355,14 @@ pub(crate) fn print_line(line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_computes_on_a_large_state_has_huge_pages() {
+        let small = |word: &str| is_small(Some(word.into()));
+        assert!(is_small(None) && small("--config") && small("local") && small("submit"));
+        assert!(["run", "simulate", "whatif", "serve", "explain"].iter().all(|word| !small(word)));
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -1,7 +1,10 @@
 //! A killed daemon: jobs continue, and each ends once with its own status.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use super::machine::Machine;
 
@@ -15,7 +18,7 @@ fn a_job_outlives_its_daemon_and_is_taken_up_again() {
     machine.until(long, "running");
     machine.until(short, "running");
     machine.kill();
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    std::thread::sleep(Duration::from_secs(1));
     machine.start();
     assert_eq!(machine.wait(short), 6, "it ended while nobody looked");
     assert_eq!(machine.job(long)["state"], "running");
@@ -36,7 +39,7 @@ fn killed_at_any_time_it_neither_loses_nor_doubles_a_job() {
             let script = format!("echo {round}-{status} >> {}; sleep 0.{status}; exit {status}", ran.display());
             jobs.push((machine.submit(&["--cpu", "1", "--no-requeue"], &script), status));
         }
-        std::thread::sleep(std::time::Duration::from_millis(round * 37 % 230));
+        std::thread::sleep(Duration::from_millis(round * 37 % 230));
         machine.kill();
         machine.start();
     }
@@ -51,40 +54,73 @@ fn killed_at_any_time_it_neither_loses_nor_doubles_a_job() {
     assert_eq!((before, lines.len()), (jobs.len(), jobs.len()), "each ran once");
 }
 
+/// Each kill is in the middle of submissions, and every third start is killed as well.
 #[test]
 fn killed_during_submissions_it_stores_each_job_with_an_id() {
-    let mut machine = Machine::up(&[]);
+    let kills = std::env::var("KORNSOLE_LOCAL_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(8_usize);
+    let mut machine = Machine::up(&["--history", "100000"]);
     let ran = machine.dir.join("ran");
-    let mut numbered = Vec::new();
-    for round in 0..6 {
-        let mut submits: Vec<Child> = (0..6)
-            .map(|one| {
-                let script = format!("echo {round}-{one} >> {}; exit {one}", ran.display());
-                let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-                command.args(["submit", "--no-requeue", "--mem", "10M", "--", "sh", "-c", &script]);
-                command.current_dir(&*machine.dir).env("KORNSOLE_LOCAL_SOCKET", machine.socket());
-                command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
-            })
-            .collect();
+    let mut answered = Vec::new();
+    let mut killed = 0;
+    for round in 0.. {
+        let mut submits: Vec<Child> = (0..6).map(|one| submit(&machine, &ran, round, one)).collect();
         // In the middle of the submissions at any speed.
-        super::machine::until(|| submits.iter_mut().filter_map(|one| one.try_wait().unwrap()).count() >= round);
+        super::machine::until(|| submits.iter_mut().filter_map(|one| one.try_wait().unwrap()).count() >= round % 6);
+        std::thread::sleep(Duration::from_micros(round as u64 * 7919 % 5000));
         machine.kill();
+        killed += 1;
+        if round % 3 == 0 {
+            machine.start_and_kill_after(Duration::from_millis(round as u64 * 13 % 300));
+            killed += 1;
+        }
         machine.start();
-        for (one, submit) in (0_i32..).zip(submits) {
-            let reported = String::from_utf8(submit.wait_with_output().unwrap().stdout).unwrap();
-            numbered.extend(reported.trim().parse::<u64>().ok().map(|job| (job, one, format!("{round}-{one}"))));
+        for (one, submit) in submits.into_iter().enumerate() {
+            let text = String::from_utf8(submit.wait_with_output().unwrap().stdout).unwrap();
+            let numbers = text.trim().split('-').map_while(|number| number.parse::<u64>().ok()).collect::<Vec<_>>();
+            answered.extend(numbers.first().map(|first| (*first, round, one)));
+        }
+        if killed >= kills {
+            break;
         }
     }
-    for (job, status, _) in &numbered {
-        assert_eq!(machine.wait(*job), *status, "{}", machine.job(*job));
+    let mut names = Vec::new();
+    for (job, round, one) in &answered {
+        // The last one of a round is an array.
+        let indices = if *one == ARRAY { 0..3 } else { 0..1 };
+        for index in indices {
+            let job = job + index;
+            assert_eq!(u64::try_from(machine.wait(job)).unwrap(), *one as u64 + index, "{}", machine.job(job));
+            names.push(format!("{round}-{one}-{index}"));
+        }
     }
     // A submission without a received answer may exist.
     super::machine::until(|| machine.live() == 0);
-    assert!(numbered.len() >= 10, "{numbered:?}");
+    assert!(names.len() >= kills, "{killed} kills, {answered:?}");
     let ran = fs::read_to_string(&ran).unwrap();
-    let times = |name: &str| ran.lines().filter(|line| *line == name).count();
-    assert!(numbered.iter().all(|(.., name)| times(name) == 1), "each that has a number ran once: {ran}");
-    assert!(ran.lines().all(|line| times(line) == 1), "and none twice: {ran}");
+    let mut times = BTreeMap::<&str, usize>::new();
+    ran.lines().for_each(|line| *times.entry(line).or_default() += 1);
+    let lost: Vec<&String> = names.iter().filter(|name| !times.contains_key(name.as_str())).collect();
+    assert!(lost.is_empty(), "answered and did not run: {lost:?}");
+    times.retain(|_, times| *times > 1);
+    assert!(times.is_empty(), "more than once: {times:?}");
+    eprintln!("{killed} kills, {} answers, {} jobs", answered.len(), names.len());
+}
+
+/// Which submission of a round is an array.
+const ARRAY: usize = 5;
+
+/// A job that writes its name into a file, and exits with its number.
+fn submit(machine: &Machine, ran: &Path, round: usize, one: usize) -> Child {
+    let index = "${KORNSOLE_ARRAY_INDEX:-0}";
+    let script = format!("echo {round}-{one}-{index} >> {}; exit $(({one} + {index}))", ran.display());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+    command.args(["submit", "--no-requeue", "--mem", "10M"]);
+    if one == ARRAY {
+        command.args(["--array", "0-2"]);
+    }
+    command.args(["--", "sh", "-c", &script]);
+    command.current_dir(&*machine.dir).env("KORNSOLE_LOCAL_SOCKET", machine.socket());
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 #[test]
@@ -92,7 +128,7 @@ fn a_cancel_at_any_time_cancels_and_does_not_lose_the_job() {
     let machine = Machine::up(&[]);
     for round in 0..12 {
         let job = machine.submit(&[], "sleep 300");
-        std::thread::sleep(std::time::Duration::from_millis(round * 3));
+        std::thread::sleep(Duration::from_millis(round * 3));
         assert!(machine.call(&["cancel", &job.to_string()]).status.success());
         assert_eq!(machine.wait(job), 125);
         let reason = machine.job(job)["reason"].as_str().unwrap().to_owned();
@@ -254,9 +290,9 @@ fn a_full_disk_loses_no_job_and_is_reported() {
     assert!(code == 1 && why.contains("No space left"), "{code} {why}");
     fs::write(&go, "").unwrap();
     while !written.exists() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_millis(1500));
     assert_eq!(machine.job(job)["state"], "running", "its end is not on the disk");
     drop(file);
     fs::remove_file(&filler).unwrap();

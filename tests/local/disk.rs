@@ -39,7 +39,8 @@ fn a_lock_that_was_removed_lets_no_second_daemon_in() {
     second.args(["local", "up", "--dir"]).arg(machine.dir.join("jobs"));
     let output = second.arg("--socket").arg(machine.dir.join("run/second.sock")).output().unwrap();
     let reported = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && reported.contains("in use by another kornsole"), "{output:?}");
+    let says = |text: &str| reported.contains(text);
+    assert!(!output.status.success() && says("in use by another kornsole") && says("with --dir"), "{output:?}");
     assert!(machine.call(&["release", &job.to_string()]).status.success());
     assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, "one\n"));
 }

@@ -65,9 +65,22 @@ impl Machine {
         self.start_as(command);
     }
 
-    fn start_as(&mut self, mut command: Command) {
+    /// Starts the daemon and kills it with SIGKILL after this time, whether it listens or not.
+    pub fn start_and_kill_after(&self, time: Duration) {
+        let mut daemon = self.up_by(Command::new(env!("CARGO_BIN_EXE_kornsole"))).spawn().unwrap();
+        sleep(time);
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+    }
+
+    fn up_by(&self, mut command: Command) -> Command {
         command.args(["local", "up", "--dir"]).arg(self.dir.join("jobs")).arg("--socket").arg(self.socket());
         command.args(&self.arguments).stdout(Stdio::piped());
+        command
+    }
+
+    fn start_as(&mut self, command: Command) {
+        let mut command = self.up_by(command);
         let mut daemon = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(daemon.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
+use serde_json::Value;
+
 use super::machine::{Machine, is_root, until};
 
 const UNPRIVILEGED: Option<u32> = Some(65534);
@@ -77,6 +79,23 @@ fn a_user_that_floods_with_small_jobs_is_also_preempted() {
     let other = machine.submit_as(DAEMON, &["--dir", "/"], "echo mine");
     until(|| machine.job(other)["state"] == "ended");
     assert_eq!(machine.logs(other), "mine\n");
+}
+
+/// Its memory is far below the guarantee, and without one of its jobs its cores are no longer above it.
+#[test]
+fn a_user_one_core_above_the_guarantee_gives_that_core() {
+    if !is_root("two users") {
+        return;
+    }
+    let machine = Machine::up(&["--cpu", "2"]);
+    let small = ["--dir", "/", "--cpu", "1", "--mem", "20M"];
+    let both = [(); 2].map(|()| machine.submit_as(UNPRIVILEGED, &small, "sleep 300"));
+    both.iter().for_each(|job| drop(machine.until(*job, "running")));
+    let other = machine.submit_as(DAEMON, &small, "echo mine; sleep 2");
+    machine.until(other, "running");
+    assert_eq!(machine.wait(other), 0);
+    let gave = |job: &Value| job["attempts"] == 2 || job["state"] == "queued";
+    assert_eq!(both.map(|job| machine.job(job)).iter().filter(|job| gave(job)).count(), 1);
 }
 
 #[test]

@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of tasks of one array in the scheduler.
-pub const QUEUED_AT_ONCE: u32 = 1000;
-
 /// Tasks that become jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArraySpec {
@@ -54,9 +51,9 @@ impl ArrayTask {
         }
     }
 
-    /// Returns the maximum number of queued and running tasks. The scheduler gets only those of a large array that can start soon.
-    pub fn most_at_once(&self) -> u32 {
-        if self.most == 0 { QUEUED_AT_ONCE } else { self.most.min(QUEUED_AT_ONCE) }
+    /// Returns the maximum number of queued and running tasks. The scheduler gets only those that can start soon, at most `soon`.
+    pub fn most_at_once(&self, soon: u32) -> u32 {
+        if self.most == 0 { soon } else { self.most.min(soon) }
     }
 
     /// Returns the ID of the array's last job.

@@ -10,8 +10,9 @@ use super::job::{Job, JobState};
 pub(super) struct Busy(HashMap<u64, HashSet<u64>>);
 
 impl Busy {
-    /// Returns true if another task has its turn. The array is searched once, later only the tasks that were found.
-    pub(super) fn has_space(&mut self, jobs: &BTreeMap<u64, Job>, task: &ArrayTask) -> bool {
+    /// Returns true if another task has its turn, of `soon` that can start soon. The array is searched once, later only
+    /// the tasks that were found.
+    pub(super) fn has_space(&mut self, jobs: &BTreeMap<u64, Job>, task: &ArrayTask, soon: u32) -> bool {
         let is_busy = |job: &Job| matches!(job.state, JobState::Queued | JobState::Running);
         let all = || jobs.range(task.first..=task.last()).map(|(_, job)| job);
         let found = self
@@ -19,7 +20,7 @@ impl Busy {
             .entry(task.first)
             .or_insert_with(|| all().filter(|job| is_busy(job)).map(|job| job.number).collect());
         found.retain(|number| jobs.get(number).is_some_and(is_busy));
-        found.len() < task.most_at_once() as usize
+        found.len() < task.most_at_once(soon) as usize
     }
 
     /// The task is queued.
@@ -49,19 +50,19 @@ mod tests {
         let mut busy = Busy::default();
         let set = |jobs: &mut BTreeMap<u64, Job>, number: u64, state| jobs.get_mut(&number).unwrap().state = state;
         set(&mut jobs, 1, JobState::Running);
-        assert!(busy.has_space(&jobs, &task));
+        assert!(busy.has_space(&jobs, &task, 100));
         set(&mut jobs, 2, JobState::Queued);
         busy.add(&jobs[&2]);
-        assert!(!busy.has_space(&jobs, &task));
+        assert!(!busy.has_space(&jobs, &task, 100));
         set(&mut jobs, 1, JobState::Ended);
-        assert!(busy.has_space(&jobs, &task));
+        assert!(busy.has_space(&jobs, &task, 100));
         set(&mut jobs, 3, JobState::Queued);
         busy.add(&jobs[&3]);
-        assert!(!busy.has_space(&jobs, &task));
+        assert!(!busy.has_space(&jobs, &task, 100));
         set(&mut jobs, 2, JobState::Held);
-        assert!(busy.has_space(&jobs, &task));
+        assert!(busy.has_space(&jobs, &task, 100));
         busy.retain(|_| false);
         set(&mut jobs, 4, JobState::Queued);
-        assert!(!busy.has_space(&jobs, &task), "counted again");
+        assert!(!busy.has_space(&jobs, &task, 100), "counted again");
     }
 }

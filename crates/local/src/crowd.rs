@@ -10,8 +10,9 @@ use super::job::{GPU, Job, JobState};
 use super::table::Table;
 use model::{MEMORY, Resource, VCORE};
 
-/// The scheduler has at least this many of a crowd, and twice as many as the machine can run at a time.
-const LEAST: u32 = 500;
+/// The scheduler has at least this many of a crowd, and twice as many as the machine can run at a time. They last until the
+/// next count.
+const LEAST: u32 = 100;
 /// How often the jobs of a crowd in the scheduler are counted.
 const COUNT_EVERY: Duration = Duration::from_millis(100);
 
@@ -33,7 +34,7 @@ struct Parked {
     jobs: BTreeSet<u64>,
 }
 
-/// `None` for a job of an array, which has a limit of its own.
+/// `None` for a job of an array, which is counted by itself (`busy`).
 pub(super) fn key(job: &Job) -> Option<Key> {
     if job.array.is_some() {
         return None;
@@ -44,7 +45,7 @@ pub(super) fn key(job: &Job) -> Option<Key> {
     Some(hasher.finish())
 }
 
-/// How many jobs like this one the scheduler has.
+/// How many jobs like this one, or of its array, the scheduler has.
 pub(super) fn most(machine: &Resource, job: &Job) -> u32 {
     let wanted = [(VCORE, job.spec.vcore), (MEMORY, job.spec.memory), (GPU, job.spec.gpu)];
     let fit = wanted.into_iter().filter(|(_, wanted)| *wanted > 0).map(|(name, wanted)| machine.amount(name) / wanted);
@@ -151,7 +152,7 @@ mod tests {
                 table.park(key, number, "root.a".to_owned());
             }
         }
-        assert_eq!((&table.jobs[&500].placed, table.jobs[&501].placed.as_deref()), (&None, Some("root.a")));
+        assert_eq!((&table.jobs[&100].placed, table.jobs[&101].placed.as_deref()), (&None, Some("root.a")));
         let key = key(&table.jobs[&1]).unwrap();
         assert!(table.crowds.is_behind(key) && table.waiting.is_empty());
         table.unpark_first(&machine);
@@ -160,10 +161,10 @@ mod tests {
         table.unpark_first(&machine);
         assert!(table.waiting.is_empty(), "counted a moment ago");
         table.crowds.counted = None;
-        table.unpark(501);
+        table.unpark(101);
         table.unpark_first(&machine);
-        assert_eq!(table.waiting.iter().copied().collect::<Vec<_>>(), (502..=511).collect::<Vec<_>>());
-        assert!((501..=511).all(|number| table.jobs[&number].placed.is_none()) && table.jobs[&512].placed.is_some());
+        assert_eq!(table.waiting.iter().copied().collect::<Vec<_>>(), (102..=111).collect::<Vec<_>>());
+        assert!((101..=111).all(|number| table.jobs[&number].placed.is_none()) && table.jobs[&112].placed.is_some());
         assert!((0..10).all(|_| table.crowds.enter(key, most)) && !table.crowds.enter(key, most));
     }
 

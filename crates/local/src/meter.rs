@@ -55,13 +55,8 @@ impl Meter {
         let mut pids = process::tree(own);
         // A process that has not executed the command yet does not count.
         pids.retain(|pid| !process::is_of_this_program(*pid));
-        let memory = |pid: &i32| process::memory(*pid, pids.len() > 1);
-        let together: u64 = pids.iter().filter_map(memory).sum();
-        let largest = pids.iter().filter_map(|pid| process::peak(&pid.to_string())).max().unwrap_or_default();
         let cpu_ms: u64 = pids.iter().map(|pid| process::cpu_ms(*pid)).sum();
-        if !pids.is_empty() {
-            self.seen.memory = self.seen.memory.max(Some(together.max(largest)));
-        }
+        self.seen.memory = self.seen.memory.max(memory_of(&pids));
         self.seen.cpu_ms = self.seen.cpu_ms.max(cpu_ms + self.ended_ms());
         let now = Instant::now();
         self.pause = (self.pause * 2).min(LONGEST).max((now - started_at) * PART);
@@ -83,6 +78,13 @@ impl Meter {
     }
 }
 
+/// `None` without a living process: one that is ending has no memory any more.
+fn memory_of(pids: &[i32]) -> Option<u64> {
+    let together: u64 = pids.iter().filter_map(|pid| process::memory(*pid, pids.len() > 1)).sum();
+    let largest = pids.iter().filter_map(|pid| process::peak(&pid.to_string())).max().unwrap_or_default();
+    Some(together.max(largest)).filter(|bytes| *bytes > 0)
+}
+
 /// Returns true if a supervisor can measure its next job's memory precisely enough.
 pub(super) fn is_exact_enough() -> bool {
     process::of_children().largest <= LARGE
@@ -100,6 +102,20 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+
+    #[test]
+    fn a_process_that_has_ended_has_no_memory_to_measure() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        assert!(memory_of(&[pid]).is_some_and(|bytes| bytes > 1 << 16));
+        child.kill().unwrap();
+        let ended = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") Z ");
+        while !ended() {
+            std::thread::yield_now();
+        }
+        assert_eq!(memory_of(&[pid]), None, "not 0: it is unknown");
+        child.wait().unwrap();
+    }
 
     #[test]
     fn a_process_that_is_not_larger_than_earlier_ones_has_a_bound_and_no_value() {

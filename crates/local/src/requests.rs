@@ -4,7 +4,6 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::array::QUEUED_AT_ONCE;
 use super::cgroup::Enforcement;
 use super::daemon::Daemon;
 use super::filter::Filter;
@@ -14,7 +13,7 @@ use super::pending::Reasons;
 use super::placing::Starts;
 use super::table::Table;
 use super::wire::{Info, JobReport, Reply, Request};
-use super::{about_ms, wall_ms};
+use super::{about_ms, crowd, wall_ms};
 use view::AppRow;
 use view::act::Refusal;
 use view::placement::access;
@@ -200,7 +199,7 @@ impl Daemon {
                 format!("waits for its start time, in {}", about_ms(left))
             }
             JobState::Waiting => match job.array {
-                Some(task) if (1..QUEUED_AT_ONCE).contains(&task.most) => {
+                Some(task) if (1..crowd::most(&self.settings.machine.capacity(), job)).contains(&task.most) => {
                     format!("at most {} tasks of its array run at the same time", task.most)
                 }
                 Some(_) => "waits for earlier tasks of its array".to_owned(),

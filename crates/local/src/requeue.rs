@@ -159,7 +159,7 @@ impl Daemon {
             if let Some(task) = job.array {
                 arrays.insert(task.first);
                 let turn = match found {
-                    Ok(true) => table.busy.has_space(&table.jobs, &task),
+                    Ok(true) => table.busy.has_space(&table.jobs, &task, crowd::most(&machine, job)),
                     Ok(false) => !job.own_after.is_empty(),
                     Err(_) => true,
                 };

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use rustix::thread::disable_transparent_huge_pages;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -142,8 +141,6 @@ impl UpArgs {
 
 /// Runs the daemon until it is asked to stop.
 pub fn run(args: &UpArgs) -> ExitCode {
-    // Clearing 2 MB at the start takes a quarter of a small process's time.
-    let _ = disable_transparent_huge_pages(true);
     let owner = peer::of_process();
     let mut places = match args.places(owner.uid == 0) {
         Ok(places) => places,
@@ -209,7 +206,9 @@ type Started = (Arc<Engine>, Option<RestServer>);
 fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) -> Result<Started, (String, u8)> {
     let at = |place: &PathBuf, why: &dyn std::fmt::Display| (format!("{}: {why}", place.display()), 1);
     let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
-    let engine = engine(by, &machine, args.no_backfill).map_err(|why| (why, 1))?;
+    // The journal is in the directory of the jobs.
+    let engine =
+        engine(by, &machine, args.no_backfill).map_err(|why| (why.replace("with --state", "with --dir"), 1))?;
     let (daemon, woken) =
         Daemon::open(Arc::clone(&engine), &places.state_dir, own).map_err(|why| at(&places.state_dir, &why))?;
     let server = Server::bind(&places.socket, shared)

@@ -154,6 +154,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "victim_floor" "D-18" [victim_floor] "tests/scheduler/worked/preempt_rules.rs::d_18_how_far_a_queue_gives";
         VictimFloor::EveryName => "preemption leaves a queue its guarantee in each resource of the victim",
         VictimFloor::AnyName => "preemption leaves a queue above its guarantee in one resource, or at its guarantee in all",
+        VictimFloor::WhereAbove => "preemption leaves a queue above its guarantee in one resource, or at its guarantee where it was above",
         VictimFloor::BeforeRemoval => "the last victim may take its queue below its guarantee";
     "path_minimum" "D-06" [path_minimum] "crates/scheduler/src/preemption/snapshot/tests.rs::the_path_minimum_of_1_5_1";
         true => "a resource that is missing in one maximum of a path counts 0 for gangs and victims",

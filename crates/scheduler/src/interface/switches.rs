@@ -167,6 +167,9 @@ pub enum VictimFloor {
     EveryName,
     /// Without the victim, the queue exceeds them in one name, or has them in all.
     AnyName,
+    /// Like `AnyName`, or the queue exceeds them in one name with the victim, and stays at them in each name in which it
+    /// was at or above them.
+    WhereAbove,
     /// With the victim, the queue exceeds them in a name of the request.
     BeforeRemoval,
 }
@@ -396,7 +399,7 @@ impl Switches {
     /// Applies the operator's settings.
     #[must_use]
     pub const fn tuned(self, tuning: &Tuning) -> Self {
-        let victim_floor = if tuning.above_in_one_gives { VictimFloor::AnyName } else { self.victim_floor };
+        let victim_floor = if tuning.above_in_one_gives { VictimFloor::WhereAbove } else { self.victim_floor };
         Self { victim_floor, ..self }
     }
 }

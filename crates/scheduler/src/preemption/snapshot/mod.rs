@@ -189,6 +189,13 @@ impl<'a> PreemptionSnapshot<'a> {
         match self.switches.victim_floor {
             VictimFloor::BeforeRemoval => true,
             VictimFloor::AnyName => !bound.fit_in(used) || guaranteed.all(|(name, floor)| used.amount(name) >= floor),
+            VictimFloor::WhereAbove => {
+                let before = used.add(victim);
+                let mut stays =
+                    guaranteed.all(|(name, floor)| used.amount(name) >= floor || before.amount(name) < floor);
+                stays &= !bound.fit_in(&before);
+                stays || !bound.fit_in(used)
+            }
             VictimFloor::EveryName => {
                 guaranteed.all(|(name, floor)| victim.amount(name) <= 0 || used.amount(name) >= floor)
             }
