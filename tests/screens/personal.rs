@@ -43,8 +43,9 @@ fn keys_are_those_of_the_settings() {
 fn faults_in_settings_are_reported_and_defaults_hold() {
     let mut driver = personal("[keys.list]\nk = 'dance'\nj = 'fold'\n", 120, 40);
     shows(&driver, "settings.toml: defaults are used for invalid settings");
+    driver.keys(":messages<ret>").unwrap();
     shows(&driver, "settings.toml:2:5: error[OWN-012]: unknown command \"dance\"");
-    driver.keys("<esc><down>k").unwrap();
+    driver.keys("<esc><esc><down>k").unwrap();
     assert_eq!(selected(&driver), "root");
 }
 
