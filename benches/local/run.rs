@@ -8,6 +8,8 @@ use super::queue::{pueue, slurm, task_spooler};
 
 /// Runs all measurements.
 pub fn all() {
+    type Measure<'a> = &'a dyn Fn(&Path);
+
     let option = |name: &str| std::env::args().skip_while(|word| word != name).nth(1);
     let number = |name: &str| option(name).and_then(|text| text.parse().ok());
     let small = !std::env::args().any(|word| word == "--bench");
@@ -17,7 +19,7 @@ pub fn all() {
     let only = option("--only");
     let is_measured = |who: &str| only.as_deref().is_none_or(|only| only == who);
     let dir = std::env::temp_dir().join(format!("kornsole-bench-local-{}", std::process::id()));
-    let queues: [(&str, &dyn Fn(&Path)); 5] = [
+    let queues: [(&str, Measure<'_>); 5] = [
         ("kornsole", &|dir| kornsole(&program, dir, jobs, pending)),
         ("task-spooler", &|dir| task_spooler(dir, jobs, pending)),
         ("pueue", &|dir| pueue(dir, jobs, pending)),
