@@ -113,7 +113,7 @@ fn directories_and_patterns_have_one_configuration_or_name_all() {
 
     dir.write("staging.yaml", map("yunikorn-configs", &smaller));
     let (code, _, err) = run(&["place", ".", "--user", "sue"]);
-    let words = "expected one queue configuration, found 2 different ones: ./configs.yaml:4, ./staging.yaml:4; name the file of one";
+    let words = "expected one queue configuration, found 2 different configurations: ./configs.yaml:4, ./staging.yaml:4; name the file of one configuration";
     assert!(code == Some(1) && err.contains(words), "{err}");
     assert_eq!(run(&["check", "."]).1.matches(": valid").count(), 3);
 

@@ -41,7 +41,9 @@ fn scheduler(path: &str) -> Reply {
     match path {
         "partitions" => Reply::json(&json!([{"name": "default", "state": "Active"}])),
         "partition/default/queues" => Reply::json(&queue("root", json!([queue("root.a", json!([]))]))),
-        "partition/default/applications/active" => Reply::json(&json!([app])),
+        "partition/default/applications/active" | "partition/default/queue/root.a/applications" => {
+            Reply::json(&json!([app]))
+        }
         "config" => Reply::text("partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]\n", false),
         "partition/default/nodes" => Reply::json(&json!([])),
         _ => Reply::no_endpoint(),

@@ -97,7 +97,7 @@ loginctl enable-linger
     let (code, reported) = systemd.call(&["uninstall", "--per-user"]);
     assert!(code == 2 && reported.contains("--yes") && file.exists(), "it asks first: {code} {reported}");
     let (code, reported) = systemd.call(&["uninstall", "--per-user", "--yes"]);
-    assert!(code == 0 && reported.contains("stay on the disk") && !file.exists(), "{code} {reported}");
+    assert!(code == 0 && reported.contains("remain on the disk") && !file.exists(), "{code} {reported}");
     assert_eq!(
         systemd.calls(),
         "systemctl --user disable --now kornsole-local.service\nsystemctl --user daemon-reload\n"

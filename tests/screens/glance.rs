@@ -126,7 +126,7 @@ fn each_key_of_the_short_help_has_its_own_whole_text() {
 
 #[test]
 fn a_search_in_the_help_and_the_completion_have_every_command_with_its_text() {
-    for keys in ["?/existing ones", "??existing ones"] {
+    for keys in ["?/existing allocations", "??existing allocations"] {
         let driver = after(keys, 120, 40);
         shows(&driver, "Drain the node; existing allocations continue");
     }

@@ -94,12 +94,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
         let (one, other) = (endpoint.words(), other.words());
         return Err(format!("{name}: has both {one} and {other}; save each answer in its own file"));
     }
-    let why: Option<Arc<str>> = Some(Arc::from(format!("{name} has only {}", endpoint.words())));
-    let unless = |of: Endpoint| why.clone().filter(|_| endpoint != of);
-    let (users, groups) = (unless(Endpoint::Users), unless(Endpoint::Groups));
-    let missing = MissingLists { apps: why.clone(), nodes: why.clone(), users, groups };
-    let unread = Unread { apps: true, nodes: true, users: true, missing };
-    let mut read = SavedAnswer { unread, ..SavedAnswer::default() };
+    let mut read = SavedAnswer { unread: unread(name, endpoint), ..SavedAnswer::default() };
     let is_list = whole.is_array();
     match endpoint {
         Endpoint::Queues => read.dump.queues = several(bytes, is_list, &mut unknown).map_err(at)?,
@@ -114,12 +109,6 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
         }
         Endpoint::Users => read.users = Some(several(bytes, is_list, &mut unknown).map_err(at)?),
         Endpoint::Groups => read.groups = Some(several(bytes, is_list, &mut unknown).map_err(at)?),
-    }
-    match endpoint {
-        Endpoint::Apps => read.unread.apps = false,
-        Endpoint::Nodes => read.unread.nodes = false,
-        Endpoint::Users | Endpoint::Groups => read.unread.users = false,
-        Endpoint::Queues | Endpoint::Partitions => {}
     }
     let others = [Endpoint::Queues, Endpoint::Apps, Endpoint::Nodes, Endpoint::Users, Endpoint::Groups];
     let others: Vec<&str> = others.iter().filter(|one| **one != endpoint).map(|one| one.words()).collect();
@@ -142,6 +131,19 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     }
     read.unknown = unknown;
     Ok(read)
+}
+
+/// What a file with the response of one endpoint does not contain.
+fn unread(name: &str, endpoint: Endpoint) -> Unread {
+    let why: Option<Arc<str>> = Some(Arc::from(format!("{name} has only {}", endpoint.words())));
+    let unless = |of: Endpoint| why.clone().filter(|_| endpoint != of);
+    let (users, groups) = (unless(Endpoint::Users), unless(Endpoint::Groups));
+    Unread {
+        apps: endpoint != Endpoint::Apps,
+        nodes: endpoint != Endpoint::Nodes,
+        users: !matches!(endpoint, Endpoint::Users | Endpoint::Groups),
+        missing: MissingLists { apps: why.clone(), nodes: why.clone(), users, groups },
+    }
 }
 
 /// What a terminal or `curl -i` prints before an answer is blank, and several objects are a list.

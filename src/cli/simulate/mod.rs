@@ -112,7 +112,7 @@ pub struct SimulateArgs {
     /// Number of runs of generator files and --fill, each with a new seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub seeds: u32,
-    /// Runtime of jobs without a recorded runtime: 10m, user:NAME=5m, queue:PATH=5m, or app:NAME*=5m
+    /// Runtime of jobs without a recorded one: 10m, user:NAME=5m, queue:PATH=5m, or app:NAME*=5m
     #[arg(long = "runtime", value_name = "RULE")]
     pub runtimes: Vec<String>,
     /// Queue of jobs, with {user}, {group}, {app}, or {tag:NAME}; or a file as @FILE

@@ -263,14 +263,14 @@ fn an_error_of_a_remote_names_the_endpoint() {
 fn identified_later(server: &Server, why: &str, mend: impl FnOnce()) {
     let observer = Observer::at(&server.url());
     observer.wait("the lists", |view, link| {
-        let doubted = format!("It may be a kornsole server: {why}");
+        let doubted = format!("The server may be kornsole: {why}");
         let reported = view.notices.iter().any(|one| one.title == "connected: YuniKorn 1.8" && one.text == doubted);
         let part = view.partitions.first()?;
         (reported && link.is_live() && part.nodes.len() == 3 && part.apps.iter().flatten().count() > 0).then_some(())
     });
     mend();
     observer.wait("the product", |view, link| {
-        let title = "now connected to kornsole 0.1.0, before to YuniKorn 1.8";
+        let title = "now connected to kornsole 0.1.0, previously to YuniKorn 1.8";
         (link.is_live() && view.notices.iter().any(|one| one.title == title)).then_some(())
     });
 }

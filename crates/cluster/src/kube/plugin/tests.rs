@@ -137,6 +137,6 @@ async fn a_credential_is_renewed_within_the_time_limit() {
     script(&dir, "exec sleep 30");
     let started_at = Instant::now();
     let why = later().await.unwrap_err().to_string();
-    assert!(why.starts_with("no answer of the credential plugin ") && started_at.elapsed() < LONGEST * 5, "{why}");
+    assert!(why.starts_with("no output of the credential plugin ") && started_at.elapsed() < LONGEST * 5, "{why}");
     std::fs::remove_dir_all(dir).unwrap();
 }

@@ -90,7 +90,7 @@ impl Worker {
         };
         let hints = self.hints_at_token && remote.kornsole().is_some();
         let hint = if hints { "Read only: no token. Use --token-file or KORNSOLE_TOKEN." } else { "" };
-        let details = doubt.map_or_else(|| hint.to_owned(), |fault| format!("It may be a kornsole server: {fault}"));
+        let details = doubt.map_or_else(|| hint.to_owned(), |fault| format!("The server may be kornsole: {fault}"));
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, details);
     }
 
