@@ -20,7 +20,7 @@ pub struct Queue<'q> {
     pub who: &'static str,
     /// Submits a command.
     pub submit: Make<'q>,
-    /// Waits until the last of so many jobs has ended.
+    /// Waits until the last of these jobs has ended.
     pub wait: Box<dyn Fn(usize) + 'q>,
     /// Lists all jobs.
     pub list: Make<'q>,

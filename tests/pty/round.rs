@@ -24,7 +24,7 @@ fn a_text_is_opened_in_the_editor_of_the_user_and_read_back() {
     terminal.until("the edited text", |seen| shows(seen, "name: three") && shows(seen, "edited, not applied"));
     assert!(terminal.look(|seen| seen.emulator.screen().alternate_screen()), "the console is back on its screen");
     terminal.press("u");
-    terminal.until("the text as it was", |seen| shows(seen, "name: two") && shows(seen, "valid   active"));
+    terminal.until("the restored text", |seen| shows(seen, "name: two") && shows(seen, "valid   active"));
 }
 
 #[test]

@@ -182,7 +182,7 @@ pub fn requeue(args: &EndingArgs) -> ExitCode {
     })
 }
 
-/// Holds pending jobs.
+/// Puts pending jobs on hold.
 pub fn hold(args: &NumbersArgs) -> ExitCode {
     code(each(args, Request::Hold, |_| "held".to_owned()))
 }
