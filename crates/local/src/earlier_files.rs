@@ -10,10 +10,10 @@ use serde::de::DeserializeOwned;
 use super::job::{Job, JobSpec, JobState};
 use super::job_files::is_empty;
 use super::record::{Environment, RECORD, Submitted};
-use super::shared::Shared;
 use super::states::{JOB, States};
 use super::task;
 use super::words::Words;
+use model::Shared;
 
 const ENV: &str = "env.json";
 const COMMAND: &str = "command.json";

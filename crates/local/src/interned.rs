@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::job::{Job, JobSpec, Owner};
-use super::shared::Shared;
+use model::Shared;
 
 /// How many earlier parts are compared.
 const COMPARED: usize = 16;

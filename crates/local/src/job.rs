@@ -8,8 +8,8 @@ pub use super::after::Dependency;
 pub use super::array::{ArraySpec, ArrayTask};
 use super::dialect::{Dialect, file_name};
 pub use super::outcome::Outcome;
-use super::shared::Shared;
 use super::words::Words;
+use model::Shared;
 use model::{AppId, AskId, Identity, MEMORY, Resource, VCORE};
 
 /// Resource name of GPUs.

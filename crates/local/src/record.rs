@@ -8,8 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::job::{ArrayTask, Attempt, Dependency, Job, JobSpec, JobState, Outcome, Stop};
-use super::shared::Shared;
 use super::words::Words;
+use model::Shared;
 
 /// The file with the [`Submitted`], in the directory of its first job.
 pub(super) const RECORD: &str = "submitted.json";

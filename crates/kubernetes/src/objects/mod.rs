@@ -2,7 +2,7 @@
 
 mod faulty_value;
 mod pod;
-mod shared;
+mod pod_parts;
 mod volume;
 
 use std::collections::BTreeMap;
@@ -10,12 +10,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use model::Shared;
+
 pub(crate) use faulty_value::{Step, Unread, read_as, shown};
 pub(crate) use pod::{
     Affinity, Container, ContainerStatus, Named, Pod, PodStatus, PodTerm, Resources, SpreadConstraint, Toleration,
     Volume,
 };
-pub(crate) use shared::{PodParts, Shared};
+pub(crate) use pod_parts::PodParts;
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 pub(crate) type Amounts = BTreeMap<String, Amount>;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Amounts, LabelSelector, Meta, NodeSelector, Shared};
+use super::{Amounts, LabelSelector, Meta, NodeSelector};
 use crate::gang::PLACEHOLDER;
 use crate::names::is_own;
+use model::Shared;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "WrittenPod")]

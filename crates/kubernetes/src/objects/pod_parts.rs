@@ -1,43 +1,10 @@
 //! Parts that many objects have in common, in memory once: the pods of a workload differ in few fields.
 
 use std::collections::BTreeSet;
-use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
-
-use serde::{Deserialize, Deserializer};
 
 use super::pod::{Pod, PodSpec};
 use super::{Owner, Texts};
-
-/// A part of an object. A change makes it its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Shared<T>(Arc<T>);
-
-impl<T> Deref for Shared<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T: Clone> DerefMut for Shared<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        Arc::make_mut(&mut self.0)
-    }
-}
-
-impl<T> From<T> for Shared<T> {
-    fn from(part: T) -> Self {
-        Self(Arc::new(part))
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shared<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::deserialize(deserializer).map(Self::from)
-    }
-}
+use model::Shared;
 
 /// Known parts, each once.
 #[derive(Debug)]
@@ -53,18 +20,18 @@ impl<T> Default for Pool<T> {
     }
 }
 
-impl<T: Ord> Pool<T> {
+impl<T: Ord + Clone> Pool<T> {
     fn share(&mut self, part: &mut Shared<T>) {
         const FEW: usize = 1000;
         if let Some(known) = self.known.get(part) {
-            *part = Shared(Arc::clone(&known.0));
+            *part = known.clone();
             return;
         }
         if self.known.len() >= self.most {
-            self.known.retain(|known| Arc::strong_count(&known.0) > 1);
+            self.known.retain(Shared::has_others);
             self.most = FEW.max(2 * self.known.len());
         }
-        self.known.insert(Shared(Arc::clone(&part.0)));
+        self.known.insert(part.clone());
     }
 }
 
@@ -107,9 +74,9 @@ mod tests {
         let (mut parts, mut one, mut other, mut third) =
             (PodParts::default(), pod("1", "x"), pod("2", "x"), pod("3", "y"));
         [&mut one, &mut other, &mut third].into_iter().for_each(|pod| parts.share(pod));
-        assert!(Arc::ptr_eq(&one.spec.0, &other.spec.0), "the node is no part of it");
-        assert!(Arc::ptr_eq(&one.metadata.labels.0, &third.metadata.labels.0));
-        assert!(!Arc::ptr_eq(&one.spec.0, &third.spec.0));
+        assert!(one.spec.is_same(&other.spec), "the node is not a part of it");
+        assert!(one.metadata.labels.is_same(&third.metadata.labels));
+        assert!(!one.spec.is_same(&third.spec));
         assert_eq!((one.node(), other.node()), (Some("1"), Some("2")));
         other.spec.priority = Some(1);
         assert_eq!(one.spec.priority, None);

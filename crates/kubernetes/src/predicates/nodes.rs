@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::labels::Labels;
-use crate::objects::{Node, Shared, Taint};
-use model::NodeId;
+use crate::objects::{Node, Taint};
+use model::{NodeId, Shared};
 use scheduler::index::Index;
 
 /// A bit set of node indexes.
