@@ -61,7 +61,7 @@ fn one_application_with_remedies(bencher: Bencher, asks: usize) {
     let mut world = waiting(asks);
     world.scheduler.share();
     let fork = fork(&world);
-    bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
+    bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None), None));
 }
 
 /// The same while thousands of requests are allocated first in the next cycles.
@@ -70,7 +70,7 @@ fn with_remedies_in_the_middle(bencher: Bencher, asks: usize) {
     let mut world = in_the_middle(asks);
     world.scheduler.share();
     let fork = fork(&world);
-    bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
+    bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None), None));
 }
 
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]

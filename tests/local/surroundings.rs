@@ -47,5 +47,8 @@ fn a_running_job_is_followed_from_its_first_byte() {
     fs::write(&go, "").unwrap();
     assert!(followed.unwrap().wait().unwrap().success());
     assert_eq!(seen(), "firstsecond\n", "its standard error is apart");
-    assert_eq!(fs::read_to_string(machine.dir.join(format!("err-{job}"))).unwrap(), "wrong\n");
+    let error = machine.dir.join(format!("err-{job}"));
+    assert_eq!(fs::read_to_string(&error).unwrap(), "wrong\n");
+    let named = format!("error file  {}", error.display());
+    assert!(machine.reported(&["job", &job.to_string()]).1.contains(&named), "{named}");
 }

@@ -75,6 +75,7 @@ fn sheet(number: u64, user: &str, phase: JobPhase) -> JobSheet {
         command: ["python3", "train.py", "--name", "a b"].map(str::to_owned).to_vec(),
         dir: "/home/net".to_owned(),
         output_file: String::new(),
+        error_file: String::new(),
         note: String::new(),
         lost_output: 0,
         asked: JobAsked { vcore: 8000, memory: 32 << 30, gpu: 0, time: None },

@@ -17,7 +17,7 @@ use view::waiting::Sentence;
 use super::stage::{CONFIG, STEPS, fork_of, plan, runner};
 
 fn explanation(fork: &Fork, app: &str) -> Explanation {
-    match explained(fork, &Asked::App(app.into(), None)).unwrap() {
+    match explained(fork, &Asked::App(app.into(), None), None).unwrap() {
         Finding::App(found) => *found,
         Finding::Waiting(_) => panic!("an application was asked about"),
     }

@@ -227,7 +227,7 @@ impl Core {
     /// # Errors
     /// Returns an error if the object does not exist.
     pub fn explain(&self, question: &Question) -> Result<Finding, Refusal> {
-        explain::explained(&self.fork_for(question)?, &question.of)
+        explain::explained(&self.fork_for(question)?, &question.of, Some(self.audit_log()))
     }
 
     /// Records an order that was rejected before it reached the scheduler, because its text was invalid.

@@ -1,8 +1,11 @@
 //! Explains waiting requests on a copy of the scheduler, on its own thread.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::Builder;
 
+use super::audit_log::AuditLog;
+use super::drained::add_drains;
 use forecast::whatif::{Fork, try_remedies};
 use view::act::Refusal;
 use view::waiting::{Asked, ExplainAnswer, Finding, answer};
@@ -14,9 +17,9 @@ pub(super) struct ExplainJob {
 }
 
 /// Starts the thread. It ends when all senders are dropped.
-pub(super) fn start() -> std::io::Result<Sender<ExplainJob>> {
+pub(super) fn start(log: Arc<AuditLog>) -> std::io::Result<Sender<ExplainJob>> {
     let (jobs, inbox) = channel::<ExplainJob>();
-    let work = move || inbox.into_iter().for_each(|job| (job.answer)(explained(&job.fork, &job.of)));
+    let work = move || inbox.into_iter().for_each(|job| (job.answer)(explained(&job.fork, &job.of, Some(&log))));
     Builder::new().name("explain".to_owned()).spawn(work)?;
     Ok(jobs)
 }
@@ -56,15 +59,19 @@ impl Drop for ExplainReply {
     }
 }
 
-/// Explains why an application, a request, or the requests of a queue wait in a copy, with remedies.
+/// Explains why an application, a request, or the requests of a queue wait in a copy, with remedies, and who
+/// drained its nodes if there is a log.
 ///
 /// # Errors
 /// Returns an error with similar names if the object does not exist.
-pub fn explained(fork: &Fork, of: &Asked) -> Result<Finding, Refusal> {
+pub fn explained(fork: &Fork, of: &Asked, log: Option<&AuditLog>) -> Result<Finding, Refusal> {
     let part = fork.partition().ok_or_else(|| Refusal::not_found("partition", fork.partition_name()))?;
     let mut found = answer(part, fork.now(), of)?;
     if let Finding::App(found) = &mut found {
         try_remedies(fork, found);
+    }
+    if let Some(log) = log {
+        add_drains(&mut found, part, log);
     }
     Ok(found)
 }

@@ -103,7 +103,7 @@ impl Engine {
             requests,
             config_requests,
             prefetch,
-            explainer: explain::start()?,
+            explainer: explain::start(Arc::clone(&audit_log))?,
             published,
             events,
             counters,

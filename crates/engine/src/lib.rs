@@ -26,6 +26,7 @@ pub mod core;
 pub mod counters;
 pub mod drain_hooks;
 pub mod drain_report;
+mod drained;
 pub mod earlier;
 mod event_outbox;
 pub mod events;

@@ -4,30 +4,14 @@ use super::daemon::Daemon;
 use super::job::Owner;
 use super::requests::{by_scheduler, misused, refused};
 use super::wire::Reply;
-use time::OffsetDateTime;
 use view::PartitionView;
 use view::act::PartitionAct;
-use view::audit::AuditQuery;
-
-const MOST_ENTRIES: usize = 20;
 
 impl Daemon {
     pub(super) fn drained(&self, part: Option<&PartitionView>) -> Option<String> {
         let id = self.settings.machine.node();
         part?.nodes.get(&id).filter(|node| !node.schedulable)?;
-        let query = AuditQuery {
-            limit: MOST_ENTRIES,
-            action: Some("drain-node".to_owned()),
-            object: Some(id.to_string()),
-            ..AuditQuery::default()
-        };
-        let entries = self.engine.audit_log().entries(&query);
-        let Some(entry) = entries.into_iter().find(|entry| entry.allowed) else {
-            return Some("this machine is drained".to_owned());
-        };
-        let since = entry.wall.map(|wall| format!(", since {}", at(wall))).unwrap_or_default();
-        let reason = if entry.reason.is_empty() { "no reason given" } else { &entry.reason };
-        Some(format!("this machine is drained by {}{since}: {reason}", entry.user))
+        Some(format!("this machine is {}", self.engine.audit_log().drained(&id)))
     }
 
     pub(super) fn drain(&self, who: &Owner, reason: &str) -> Reply {
@@ -53,28 +37,5 @@ impl Daemon {
             Ok(_) => Reply::Info(Box::new(self.info())),
             Err(why) => by_scheduler(&why),
         }
-    }
-}
-
-/// Formats nanoseconds as `2026-11-27 23:05 UTC`.
-fn at(wall: i64) -> String {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(wall)).map_or_else(
-        |_| "an unknown time".to_owned(),
-        |at| {
-            let (year, month, day) = (at.year(), u8::from(at.month()), at.day());
-            format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", at.hour(), at.minute())
-        },
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_is_written_to_the_minute() {
-        assert_eq!(at(0), "1970-01-01 00:00 UTC");
-        assert_eq!(at(1_790_000_000_000_000_000), "2026-09-21 14:13 UTC");
-        assert_eq!(at(i64::MIN), "1677-09-21 00:12 UTC");
     }
 }

@@ -313,6 +313,9 @@ pub struct JobReport {
     pub counts: Option<Counts>,
     /// Additional output file; empty for none.
     pub output: String,
+    /// Separate file for standard error; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub error: String,
     /// Non-fatal errors; empty for none.
     pub note: String,
     /// Time limit in seconds.
@@ -362,6 +365,7 @@ impl JobReport {
             array: job.array,
             counts: None,
             output: job.output_file().unwrap_or_default(),
+            error: job.error_file().unwrap_or_default(),
             note: ends().next_back().map(|end| end.note.clone()).unwrap_or_default(),
             time_limit: job.spec.time_limit,
             gpus: job.attempts.last().map(|attempt| attempt.gpus.clone()).unwrap_or_default(),

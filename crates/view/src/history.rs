@@ -6,7 +6,8 @@ use std::sync::Arc;
 use imbl::Vector;
 
 pub use super::sample::SAMPLE_EVERY;
-use super::sample::{PartitionSample, QueueSample, Sample, step};
+pub use super::sample::Sample;
+use super::sample::{PartitionSample, QueueSample, step};
 use super::snapshot::View;
 use model::{AppState, QueuePath, Time};
 use scheduler::{Partition, Scheduler};

@@ -154,7 +154,7 @@ pub struct JobSheet {
     pub user: String,
     /// The queue; empty if none.
     pub queue: String,
-    /// Where it stands.
+    /// Whether it is pending, runs, or has ended.
     pub phase: JobPhase,
     /// Why it waits, or how it ended.
     pub reason: String,
@@ -166,6 +166,8 @@ pub struct JobSheet {
     pub dir: String,
     /// The additional output file; empty for none.
     pub output_file: String,
+    /// The separate file for standard error; empty for none.
+    pub error_file: String,
     /// A non-fatal problem; empty for none.
     pub note: String,
     /// Bytes of output that could not be written.

@@ -48,11 +48,13 @@ impl QueueUsageRow {
 
     /// The limit on this queue with its usage, if any.
     pub fn limit_use(&self, side: Side, name: &str) -> Option<LimitUse> {
+        // Most queues have no limit: nothing is copied for them.
+        let limit = Arc::clone(self.limit.as_ref()?);
         Some(LimitUse {
             side,
             name: name.to_owned(),
             queue: self.queue.clone(),
-            limit: Arc::clone(self.limit.as_ref()?),
+            limit,
             allocated: self.allocated.clone(),
             running: self.running.clone(),
         })

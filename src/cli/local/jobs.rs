@@ -192,6 +192,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
             lines.push(("used", format!("CPU time {}, memory {}, ran {}", used.cpu, used.memory, show_ms(job.ran_ms))));
         }
         lines.push(("output file", job.output.clone()));
+        lines.push(("error file", job.error.clone()));
         lines.push(("note", job.note.clone()));
         if job.lost_output > 0 {
             lines.push(("lost output", format!("{} bytes were not written", job.lost_output)));

@@ -210,7 +210,7 @@ fn of_workload(args: &ExplainArgs, question: &Question) -> Result<Answered, Ende
     }
     let moment = (runner.now(), Pace::initial(runner.now()));
     let fork = Fork::of(runner.scheduler(), Some(&question.partition), moment, None, usize::MAX);
-    let found = explained_by(&fork.map_err(|why| failed(why.to_string()))?, &question.of).map_err(refused)?;
+    let found = explained_by(&fork.map_err(|why| failed(why.to_string()))?, &question.of, None).map_err(refused)?;
     Ok(Answered::of(&found).with_core(core.name()))
 }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::Identity;
-use scheduler::{NodeSpec, Submission};
+use scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
 use view::act::{Act, Actor, ActsFrom, Order, PartitionAct};
 use view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
+use view::waiting::{Asked, Finding, Question, Sentence as _};
 
 use crate::common::{kill, millicores, move_to, user, within};
-use crate::orders::stage::{CONFIG, Stage, ask};
+use crate::orders::stage::{CONFIG, Stage, ask, owner};
 
 /// A new act does not compile until it has a number.
 fn kind(act: &Act) -> usize {
@@ -123,5 +124,25 @@ fn every_act_is_entered_once_allowed_or_refused_from_everywhere() {
         }
         assert_eq!(kinds.len(), KINDS, "one of each kind");
         assert_eq!(names.into_iter().collect::<Vec<_>>(), ACTIONS);
+    }
+}
+
+#[test]
+fn an_explanation_names_who_drained_the_node_and_why() {
+    let mut stage = Stage::new();
+    let drain = Order::new(within(PartitionAct::DrainNode("n".into())), "new disk");
+    stage.core.perform(&owner(), &drain).unwrap();
+    stage.give(PartitionCommand::Ask(AskSpec { app: "etl".into(), ..ask("small", 1, 1000) }));
+    stage.settle();
+    let explained = |of: Asked| match stage.core.explain(&Question { partition: "default".into(), of }).unwrap() {
+        Finding::App(found) => found.asks[0].blockers[0].sentence(),
+        Finding::Waiting(all) => {
+            all.groups.iter().filter_map(|group| Some(group.blocker.as_ref()?.sentence())).collect()
+        }
+    };
+    for of in [Asked::App("etl".into(), Some("small".into())), Asked::Waiting(None)] {
+        let sentence = explained(of.clone());
+        let drained = "the nodes that fit are unschedulable, for example n: drained by owner";
+        assert!(sentence.contains(drained) && sentence.contains(": new disk"), "{of}: {sentence}");
     }
 }

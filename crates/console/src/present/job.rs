@@ -160,8 +160,10 @@ fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     if job.attempts > 1 {
         labeled_text(lines, "attempts", &job.attempts.to_string(), width, Role::Text);
     }
-    if !job.output_file.is_empty() {
-        labeled_text(lines, "output file", &job.output_file, width, Role::Text);
+    for (label, file) in [("output file", &job.output_file), ("error file", &job.error_file)] {
+        if !file.is_empty() {
+            labeled_text(lines, label, file, width, Role::Text);
+        }
     }
     if job.lost_output > 0 {
         let lost = format!("{} bytes were not written", job.lost_output);

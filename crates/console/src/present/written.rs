@@ -1,5 +1,7 @@
 //! The location of the selected subject in the configuration.
 
+use std::sync::Arc;
+
 use crate::present::limits;
 use crate::present::subject;
 use crate::state::State;
@@ -13,7 +15,11 @@ use view::{LimitUse, Side};
 /// No location, or nothing selected.
 pub fn place(state: &State) -> Result<Place, String> {
     let limit = match state.page() {
-        Page::Users(page) => page.list.rows.get(page.list.cursor.index).map(|account| closest_limit(state, account)),
+        Page::Users(page) => page
+            .list
+            .rows
+            .get(page.list.cursor.index)
+            .map(|account| closest_limit(state, account, page.groups_of(account))),
         Page::Account(page) => {
             let line = page.list.rows.get(page.list.cursor.index);
             line.map(|line| limit_at(state, &page.account, &line.id))
@@ -35,11 +41,10 @@ fn of_queue(state: &State) -> Result<Place, String> {
     at.ok_or_else(|| format!("{path} is not in the configuration"))
 }
 
-fn closest_limit(state: &State, account: &Account) -> Option<LimitUse> {
+fn closest_limit(state: &State, account: &Account, groups: &[Arc<str>]) -> Option<LimitUse> {
     let part = state.cluster.part()?;
     let row = part.usage_of(account.side, &account.name)?;
-    let groups = limits::groups_of(part, account);
-    limits::tightest(limits::counting(part, (account.side, row), &groups).into_iter()).map(|(limit, _)| limit)
+    limits::tightest(limits::counting(part, (account.side, row), groups).into_iter()).map(|(limit, _)| limit)
 }
 
 fn limit_at(state: &State, account: &Account, line: &LineId) -> Option<LimitUse> {

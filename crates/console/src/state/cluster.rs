@@ -1,6 +1,6 @@
 //! The known state of the cluster.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::state::editor::QuotaPreview;
@@ -12,6 +12,7 @@ use alerts::Severity;
 use model::{Identity, Time};
 use source::{About, BoardSnapshot, Link, OwnHealth, SourcePlace, StalePart, TrialStatus};
 use view::act::{Actor, Configuration};
+use view::history::{Sample, sample_of};
 use view::unread::Unread;
 use view::{PartitionView, View};
 
@@ -20,6 +21,7 @@ use view::{PartitionView, View};
 pub struct Cluster {
     /// The shown view. It differs from `newest` only while frozen.
     pub view: Arc<View>,
+    sample: OnceLock<Sample>,
     /// The newest view.
     pub newest: Arc<View>,
     /// The cluster's time, for ages.
@@ -80,6 +82,7 @@ impl Cluster {
         Self {
             newest: Arc::clone(&view),
             view,
+            sample: OnceLock::new(),
             at,
             about,
             identity,
@@ -103,6 +106,18 @@ impl Cluster {
             alerts: None,
             alerts_seen: None,
         }
+    }
+
+    /// Shows another view; returns the one before it.
+    pub fn set_view(&mut self, view: Arc<View>) -> Arc<View> {
+        self.sample = OnceLock::new();
+        std::mem::replace(&mut self.view, view)
+    }
+
+    /// The current values of the shown view, for charts. They are computed once: a view may have 100,000 applications.
+    pub fn sample(&self) -> Sample {
+        let sample = self.sample.get_or_init(|| sample_of(self.view.at, &self.view));
+        Sample { at: self.at, ..sample.clone() }
     }
 
     /// An alert above the lowest severity fires.

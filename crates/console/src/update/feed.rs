@@ -91,7 +91,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
     if Arc::ptr_eq(&state.cluster.view, &state.cluster.newest) {
         return false;
     }
-    let before = std::mem::replace(&mut state.cluster.view, Arc::clone(&state.cluster.newest));
+    let before = state.cluster.set_view(Arc::clone(&state.cluster.newest));
     if state.cluster.partition.is_empty()
         && let Some(first) = state.cluster.view.partitions.first()
     {

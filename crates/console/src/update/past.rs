@@ -188,7 +188,7 @@ fn show(state: &mut State, view: Arc<View>, shown: Shown) {
     state.cluster.frozen = None;
     state.cluster.at = shown.at;
     state.cluster.past.shown = Some(shown);
-    state.cluster.view = view;
+    state.cluster.set_view(view);
     changed(state);
 }
 

@@ -5,8 +5,8 @@ use super::store::{Store, StoreError};
 use super::tables::{Change, EntryTable};
 use view::audit::AuditEntry;
 
-/// The limits per kind in a directory with a disk limit. Together they are a third of it: the newest snapshot is extra,
-/// and a store has free pages between used ones, at the highest rates more than used ones.
+/// The limits per kind in a directory with a disk limit. Together they are a quarter of it: the newest snapshot and the
+/// records after it are extra, and a store has free pages between used ones, at the highest rates more than used ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of records.
@@ -22,7 +22,7 @@ pub struct Bounds {
 impl Bounds {
     /// Returns the limits of a directory with this many bytes.
     pub const fn of(bytes: u64) -> Self {
-        let part = bytes / 24;
+        let part = bytes / 32;
         Self { records: 3 * part, snapshots: 2 * part, audit: 2 * part, revisions: part }
     }
 }

@@ -66,5 +66,5 @@ fn a_reservation_names_its_request() {
         + &pod("small-driver", 30, "512Mi", "");
     let plan = planned_by(&text, ONE_QUEUE, Profile::V1_9_0);
     let small = plan.waiting.iter().find(|one| one.pod == "spark/small-driver").expect("it waits");
-    assert!(small.reason.contains("of 1 nodes 1 reserved for others (spark/big-driver)"), "{}", small.reason);
+    assert!(small.reason.contains("of 1 node 1 reserved for others (spark/big-driver)"), "{}", small.reason);
 }

@@ -53,6 +53,7 @@ pub(super) fn of(
         command: job.command.to_vec(),
         dir: job.dir.clone(),
         output_file: job.output.clone(),
+        error_file: job.error.clone(),
         note: job.note.clone(),
         lost_output: job.lost_output,
         asked: JobAsked {

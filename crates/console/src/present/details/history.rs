@@ -22,7 +22,7 @@ use crate::state::State;
 use crate::theme::{Role, Symbols};
 use model::{MEMORY, QueuePath, Time, VCORE};
 use view::Sample;
-use view::history::{SAMPLE_EVERY, sample_of};
+use view::history::SAMPLE_EVERY;
 use view::units::show_amount;
 
 const HEIGHT: (usize, usize) = (3, 7);
@@ -127,7 +127,7 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, symbols: &S
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
     let space = width.saturating_sub(PLOT).max(8);
     let view = &state.cluster.view;
-    let now = Arc::new(sample_of(state.cluster.at, view));
+    let now = Arc::new(state.cluster.sample());
     let Some(columns) = Columns::of(view.history.iter(), &now, space) else {
         let every = format::duration(SAMPLE_EVERY);
         sheet.what = vec![dim(format!("no samples yet; a sample is taken every {every}"))];

@@ -181,7 +181,10 @@ impl Partition {
         let summary = summary.collect::<Vec<_>>().join(", ");
         match &ask.rare.required_node {
             Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which does not exist"),
-            _ => format!("of {} nodes {summary}{}", nodes.total, refusals(nodes)),
+            _ => {
+                let plural = if nodes.total == 1 { "" } else { "s" };
+                format!("of {} node{plural} {summary}{}", nodes.total, refusals(nodes))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Usage of users and groups.
 
 use std::collections::BTreeMap;
+use std::iter::successors;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -14,7 +15,8 @@ use view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
 pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
-type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
+/// The number of applications by user or group, and by queue with the queues below it.
+type Counts = FxHashMap<String, FxHashMap<QueuePath, u64>>;
 
 impl RemoteState {
     /// Applies users. Up to 1.9 they count over all partitions together.
@@ -173,7 +175,7 @@ fn level_row(
     name: &str,
     slots: &FxHashMap<QueuePath, QueueSlot>,
     view: &PartitionView,
-    counts: Option<&BTreeMap<QueuePath, u64>>,
+    counts: Option<&FxHashMap<QueuePath, u64>>,
 ) -> Option<QueueUsageRow> {
     let queue = QueuePath::new(&level.queue_path);
     let slot = match slots.get(&queue) {
@@ -196,9 +198,8 @@ fn level_row(
     Some(QueueUsageRow { slot, queue, allocated: level.resource_usage.0.clone(), running, apps, limit })
 }
 
-fn within(counts: Option<&BTreeMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
-    let here = |(leaf, count): (&QueuePath, &u64)| leaf.is_within(queue).then_some(*count);
-    counts.map_or(0, |counts| counts.iter().filter_map(here).sum())
+fn within(counts: Option<&FxHashMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
+    counts.and_then(|counts| counts.get(queue)).copied().unwrap_or_default()
 }
 
 /// The limit from the usage, if the configuration is unknown.
@@ -224,10 +225,17 @@ fn counts(view: &PartitionView, side: Side) -> Counts {
             (Side::Group, _) => continue,
         };
         if !counts.contains_key(name) {
-            counts.insert(name.to_owned(), BTreeMap::new());
+            counts.insert(name.to_owned(), FxHashMap::default());
         }
         if let Some(counts) = counts.get_mut(name) {
             *counts.entry(row.queue.clone()).or_default() += 1;
+        }
+    }
+    for counts in counts.values_mut() {
+        for (leaf, count) in counts.clone() {
+            for path in successors(leaf.parent(), QueuePath::parent) {
+                *counts.entry(path).or_default() += count;
+            }
         }
     }
     counts
