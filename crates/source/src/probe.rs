@@ -17,6 +17,11 @@ use view::health;
 pub const EVERY: Duration = Duration::from_secs(5);
 /// The interval at a higher speed.
 const EVERY_FAST: Duration = Duration::from_secs(1);
+/// The interval is at least this many times the duration of an evaluation: in a large cluster, evaluations take one
+/// percent of a core.
+const COST: u32 = 100;
+/// The longest interval.
+const LONGEST: Duration = Duration::from_secs(20);
 /// The interval of health checks of an embedded scheduler, by the wall clock: they read every allocation.
 const HEALTH_EVERY: Duration = Duration::from_secs(60);
 const EVENTS: usize = 5_000;
@@ -109,12 +114,14 @@ pub fn watch(source: &Arc<dyn Source>, state: Option<PathBuf>, speed: f64) -> st
     let thread = Builder::new().name("alerts".to_owned()).spawn(move || {
         let (mut probe, started_at) = (Probe::new(state), Instant::now());
         while let Some(source) = source.upgrade() {
+            let begun = Instant::now();
             if let Some(board) = source.alerts() {
                 let given = probe.given(&*source, started_at.elapsed());
                 board.step(&given, Timing { wall: SystemTime::now(), speed });
             }
             drop(source);
-            if stopped.recv_timeout(every) == Err(RecvTimeoutError::Disconnected) {
+            let pause = every.max((begun.elapsed() * COST).min(LONGEST));
+            if stopped.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
         }

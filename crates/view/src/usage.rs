@@ -21,6 +21,8 @@ pub struct UsageRow {
     pub name: Arc<str>,
     /// The queues with an active application in their subtree or with a limit, by path, the root first.
     pub queues: Arc<[QueueUsageRow]>,
+    /// The positions of the queues with a limit: there are few, and each frame reads them.
+    limited: Arc<[usize]>,
 }
 
 /// The usage of a user or a group in the subtree of a queue.
@@ -48,13 +50,11 @@ impl QueueUsageRow {
 
     /// The limit on this queue with its usage, if any.
     pub fn limit_use(&self, side: Side, name: &str) -> Option<LimitUse> {
-        // Most queues have no limit: nothing is copied for them.
-        let limit = Arc::clone(self.limit.as_ref()?);
         Some(LimitUse {
             side,
             name: name.to_owned(),
             queue: self.queue.clone(),
-            limit,
+            limit: Arc::clone(self.limit.as_ref()?),
             allocated: self.allocated.clone(),
             running: self.running.clone(),
         })
@@ -62,9 +62,16 @@ impl QueueUsageRow {
 }
 
 impl UsageRow {
+    /// Creates a row; the queues are sorted by path.
+    pub fn new(name: Arc<str>, queues: impl Into<Arc<[QueueUsageRow]>>) -> Self {
+        let queues = queues.into();
+        let limited = queues.iter().enumerate().filter_map(|(at, row)| row.limit.is_some().then_some(at)).collect();
+        Self { name, queues, limited }
+    }
+
     /// The limits that apply to this user or group in the queues with an active application, the root's first.
     pub fn limits(&self, side: Side) -> impl Iterator<Item = LimitUse> {
-        self.queues.iter().filter_map(move |row| row.limit_use(side, &self.name))
+        self.limited.iter().filter_map(move |at| self.queues.get(*at)?.limit_use(side, &self.name))
     }
 
     /// The usage in the subtree of a queue, if any.

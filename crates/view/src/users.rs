@@ -32,7 +32,7 @@ impl PartitionView {
         let mut queues: Vec<QueueUsageRow> = live.queues.to_vec();
         queues.extend(limited.queues.iter().filter(|row| live.at(&row.queue).is_none()).cloned());
         queues.sort_by(|a, b| a.queue.cmp(&b.queue));
-        Some(Arc::new(UsageRow { name: Arc::clone(&live.name), queues: queues.into() }))
+        Some(Arc::new(UsageRow::new(Arc::clone(&live.name), queues)))
     }
 
     /// All users or groups with usage or a limit of their own, by name.
@@ -151,9 +151,9 @@ pub(super) fn limited(part: &PartitionView, side: Side) -> UsageRows {
         ..QueueUsageRow::default()
     };
     let rows = named.into_iter().map(|(name, queues)| {
-        let queues = queues.into_values().map(|row| level(name, row)).collect();
+        let queues: Vec<QueueUsageRow> = queues.into_values().map(|row| level(name, row)).collect();
         let name: Arc<str> = name.into();
-        (Arc::clone(&name), Arc::new(UsageRow { name, queues }))
+        (Arc::clone(&name), Arc::new(UsageRow::new(name, queues)))
     });
     rows.collect()
 }
@@ -199,7 +199,7 @@ impl UsageBuilder {
                 self.names.resize(key.slot() + 1, None);
             }
             self.names[key.slot()] = Some(Arc::clone(&name));
-            rows.insert(Arc::clone(&name), Arc::new(UsageRow { name, queues: queues.into() }));
+            rows.insert(Arc::clone(&name), Arc::new(UsageRow::new(name, queues)));
         }
     }
 }

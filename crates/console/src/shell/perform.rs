@@ -16,7 +16,7 @@ use crate::state::placement::WantedFile;
 use crate::state::records::Compared;
 use crate::state::reply::{OverviewMade, Reply};
 use crate::state::work::{MomentPage, SourceHandle, Work};
-use crate::update::{long, names, past};
+use crate::update::{long, names, navigate, past};
 use ::config::{self, Reading, Source};
 use ::source::{self, SourcePlace};
 use model::Profile;
@@ -66,6 +66,7 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::Compare { of, texts, profile, policy_group } => {
             Some(Reply::RevisionsCompared(Compared { of, lines: compare(&texts, &policy_group, profile) }))
         }
+        Work::CheckUp(view, at, own) => Some(Reply::CheckedUp(navigate::checkup(&view, at, &own))),
         Work::FindMoments(source, since) => {
             let page = source.0.events(since, usize::MAX);
             let moments = past::moments(page.records.iter().map(|(number, record)| (*number, &**record)));

@@ -140,6 +140,6 @@ pub struct LimitsPage {
 pub struct Checkup {
     /// The time of the checked view.
     pub at: Time,
-    /// What they found.
-    pub health: Health,
+    /// What they found; `None` while they run.
+    pub health: Option<Health>,
 }

@@ -6,6 +6,7 @@ use crate::state::change::FormDraft;
 use crate::state::contexts::ContextFacts;
 use crate::state::editor::CheckResult;
 use crate::state::jobs::{ListResult, Names};
+use crate::state::page::Checkup;
 use crate::state::past::{Span, Step};
 use crate::state::records::Compared;
 use crate::state::work::{MomentPage, SourceHandle};
@@ -117,6 +118,8 @@ pub enum Reply {
     OwnEnded(Result<String, String>),
     /// The comparison of two revisions.
     RevisionsCompared(Compared),
+    /// The result of health checks.
+    CheckedUp(Checkup),
     /// Progress by page number.
     SimulationProgress(u64, String),
     /// The result of a simulation, or why it failed.

@@ -16,7 +16,8 @@ use crate::state::past::Moment;
 use crate::state::placement::WantedFile;
 use crate::state::simulate::SimulateJob;
 use model::{Profile, Time};
-use source::Source;
+use source::{OwnHealth, Source};
+use view::View;
 use view::overview::Given;
 
 /// A task for a worker thread.
@@ -45,6 +46,8 @@ pub enum Work {
         /// The policy group in a manifest.
         policy_group: String,
     },
+    /// Run the health checks of a view with many applications.
+    CheckUp(Arc<View>, Time, OwnHealth),
     /// Change silences; this writes to the disk.
     Silence(SourceHandle, SilenceStep),
     /// Make an overview.

@@ -230,6 +230,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::Forecast(version, found) => config::forecast(state, version, found),
         Reply::FormDrafted(drafted) => change::drafted(state, *drafted),
         Reply::TextEdited(text) => config::edited(state, text),
+        Reply::CheckedUp(made) => navigate::checked_up(state, made),
         Reply::RevisionsCompared(compared) => revisions::take(state, compared),
         Reply::SimulationProgress(number, progress) => simulate::progress(state, number, progress),
         Reply::ShadowKnown(answer) => shadow::take(state, *answer),

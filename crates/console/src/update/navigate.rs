@@ -8,6 +8,7 @@ use crate::state::layer::{Confirm, Question};
 use crate::state::page::{
     Account, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, NodePage, Page, Subject, each_page,
 };
+use crate::state::work::Work;
 use crate::state::{Grade, Parked, State};
 use crate::update::completion;
 use crate::update::leave::unsaved;
@@ -16,9 +17,9 @@ use crate::update::page::PageUpdate;
 use crate::update::search;
 use crate::update::search::Thing;
 use crate::update::stack::{home, push};
-use model::{AppId, NodeId, QueuePath};
+use model::{AppId, NodeId, QueuePath, Time};
 use source::{OwnHealth, SourcePlace};
-use view::{Side, health as health_of, health_of_snapshot};
+use view::{Side, View, health as health_of, health_of_snapshot};
 
 /// Opens the selected row.
 pub fn open(state: &mut State) {
@@ -89,12 +90,30 @@ pub fn users(state: &mut State) {
 
 /// Runs checks, for a remote only of the view.
 pub fn health(state: &mut State) {
-    let view = &state.cluster.view;
-    let here = state.cluster.health == OwnHealth::Here;
-    let health = if here { health_of(view) } else { health_of_snapshot(view) };
-    let subject = Subject::Health(Arc::new(Checkup { at: state.cluster.at, health }));
+    let (view, at, own) = (Arc::clone(&state.cluster.view), state.cluster.at, state.cluster.health.clone());
+    let many = view.partitions.iter().any(|part| part.live_apps > state.options.long);
+    let made = if many { Checkup { at, health: None } } else { checkup(&view, at, &own) };
+    if many {
+        state.emit(Work::CheckUp(view, at, own));
+    }
     home(state);
-    push(state, Page::Details(DetailsPage { subject, top: 0 }));
+    push(state, Page::Details(DetailsPage { subject: Subject::Health(Arc::new(made)), top: 0 }));
+}
+
+/// Runs the checks, for a remote only of the view.
+pub fn checkup(view: &View, at: Time, own: &OwnHealth) -> Checkup {
+    let health = if *own == OwnHealth::Here { health_of(view) } else { health_of_snapshot(view) };
+    Checkup { at, health: Some(health) }
+}
+
+/// Shows the result of health checks.
+pub fn checked_up(state: &mut State, made: Checkup) {
+    for page in &mut state.pages {
+        if let Page::Details(DetailsPage { subject: Subject::Health(shown), .. }) = page {
+            *shown = Arc::new(made.clone());
+        }
+    }
+    state.redraw();
 }
 
 /// Opens the details of a subject outside of lists.

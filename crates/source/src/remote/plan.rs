@@ -22,7 +22,7 @@ const COST: u32 = 50;
 /// The same while events report every change, without news: 0.1% of a core.
 const COST_IDLE: u32 = 1000;
 /// The longest interval because of processor time.
-const LONGEST_IDLE: Duration = Duration::from_secs(60);
+const LONGEST_IDLE: Duration = Duration::from_secs(120);
 /// Events are read at every interval: after this many without them, they are missing.
 const FED_FOR: u32 = 5;
 const LONGEST: Duration = Duration::from_secs(10 * 60);

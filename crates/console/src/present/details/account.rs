@@ -18,7 +18,11 @@ pub fn sheet(state: &State, account: &Account, width: usize, symbols: &Symbols) 
     let Some(row) = state.cluster.part().and_then(|part| part.usage_of(account.side, &account.name)) else {
         return Sheet { title, what: vec![dim(format!("{kind} without active applications"))], ..Sheet::default() };
     };
-    let groups = state.cluster.part().map_or_else(Vec::new, |part| limits::groups_of(part, account));
+    let groups = match state.page() {
+        Page::Users(page) => page.groups_of(account).to_vec(),
+        Page::Account(page) if page.account == *account => page.groups.clone(),
+        _ => state.cluster.part().map_or_else(Vec::new, |part| limits::groups_of(part, account)),
+    };
     let all = state.cluster.part().map_or_else(Vec::new, |part| limits::counting(part, (account.side, row), &groups));
     let source = Source::of(state);
     let mut left = Lines::new();

@@ -17,21 +17,27 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, symbols: &Symbols) 
     let left = &mut sheet.left;
     left.push(Vec::new());
     match &state.cluster.health {
-        OwnHealth::Here => sheet.what = vec![summary(&checkup.health), made],
+        OwnHealth::Here => sheet.what = vec![by_console(checkup), made],
         OwnHealth::Reported(health, at) => {
             sheet.what =
                 vec![own(health), dim(format!(" by its own check at {}", format::when(*at, state.cluster.past.live)))];
             list(left, health, width, symbols);
             left.push(Vec::new());
-            left.push(vec![piece(Role::Strong, "On the data shown here: "), summary(&checkup.health), made]);
+            left.push(vec![piece(Role::Strong, "On the data shown here: "), by_console(checkup), made]);
         }
         OwnHealth::Unknown(why) => {
             sheet.what = vec![piece(Role::Warning, "the scheduler health is unknown"), dim(format!(": {why}"))];
-            left.push(vec![piece(Role::Strong, "On the data shown here: "), summary(&checkup.health), made]);
+            left.push(vec![piece(Role::Strong, "On the data shown here: "), by_console(checkup), made]);
         }
     }
-    list(left, &checkup.health, width, symbols);
+    if let Some(health) = &checkup.health {
+        list(left, health, width, symbols);
+    }
     sheet
+}
+
+fn by_console(checkup: &Checkup) -> Piece {
+    checkup.health.as_ref().map_or_else(|| dim("checking..."), summary)
 }
 
 /// The overall health covers more than the named checks.

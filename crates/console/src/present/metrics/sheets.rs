@@ -50,7 +50,7 @@ pub fn details(state: &State, subject: &Subject) -> (String, Vec<Metric>) {
         };
         let reported =
             if let OwnHealth::Reported(health, _) = &state.cluster.health { &health.checks[..] } else { &[] };
-        list.extend(reported.iter().chain(&checkup.health.checks).map(check));
+        list.extend(reported.iter().chain(checkup.health.iter().flat_map(|health| &health.checks)).map(check));
     }
     let mut known: Vec<String> = Vec::new();
     for (label, shown) in details::labels(state, subject) {

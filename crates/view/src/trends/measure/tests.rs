@@ -70,7 +70,7 @@ fn part() -> PartitionView {
         ..(*waits(2, "runs", "root.b", "bob", 0)).clone()
     };
     let usage = QueueUsageRow { queue: QueuePath::root(), allocated: cpu(3000), ..QueueUsageRow::default() };
-    let bob = UsageRow { name: "bob".into(), queues: [usage].into() };
+    let bob = UsageRow::new("bob".into(), [usage]);
     PartitionView {
         name: "default".into(),
         capacity: cpu(8000),

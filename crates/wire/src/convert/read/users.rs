@@ -62,8 +62,8 @@ impl RemoteState {
                 let there: Vec<u64> = row.queues.iter().map(|level| within(of, &level.queue)).collect();
                 if row.queues.iter().zip(&there).any(|(level, there)| level.apps != *there) {
                     let level = |(level, apps): (&QueueUsageRow, u64)| QueueUsageRow { apps, ..level.clone() };
-                    let queues = row.queues.iter().zip(there).map(level).collect();
-                    changes.push(Arc::new(UsageRow { name: Arc::clone(&row.name), queues }));
+                    let queues: Vec<QueueUsageRow> = row.queues.iter().zip(there).map(level).collect();
+                    changes.push(Arc::new(UsageRow::new(Arc::clone(&row.name), queues)));
                 }
             }
             let view = &mut self.view.partitions[index];
@@ -144,7 +144,7 @@ impl RemoteState {
                 queues.extend(row);
             }
             queues.sort_by(|one, other| one.queue.cmp(&other.queue));
-            let row = UsageRow { name: Arc::clone(&name), queues: queues.into() };
+            let row = UsageRow::new(Arc::clone(&name), queues);
             let before = old.get(&name).filter(|before| same(before, &row)).cloned();
             changed |= before.is_none();
             new.insert(name, before.unwrap_or_else(|| Arc::new(row)));
