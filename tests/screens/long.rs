@@ -53,12 +53,12 @@ impl Slow {
         slow
     }
 
-    /// Performs all effects except lists. Returns whether the session quits.
+    /// Performs all effects except lists and health checks. Returns whether the session quits.
     fn step(&mut self, incoming: Incoming, now: Duration) -> bool {
         let mut quits = false;
         for effect in self.session.step(incoming, now) {
             match effect {
-                Effect::Work(work @ (Work::List(_) | Work::Names(_))) => self.lists.push_back(work),
+                Effect::Work(work @ (Work::List(_) | Work::Names(_) | Work::CheckUp(..))) => self.lists.push_back(work),
                 Effect::Work(work) => {
                     if let Some(reply) = workers::perform(work) {
                         quits |= self.reply(reply);
@@ -332,4 +332,14 @@ fn whoever_waits_for_a_list_can_leave() {
         slow.step(Incoming::Input(Input::Key(key)), Duration::ZERO)
     });
     assert_eq!(quits, [false, true]);
+}
+
+#[test]
+fn the_health_page_of_a_large_cluster_opens_before_the_checks_are_done() {
+    let mut slow = Slow::new(running());
+    slow.make_all().keys("9");
+    slow.shows("Health");
+    slow.shows("checking...");
+    slow.make_all();
+    slow.shows("checks passed, at");
 }

@@ -108,7 +108,8 @@ pub fn active(lag: Option<Duration>, apps: u64) -> String {
     }
 }
 
-fn plural(noun: &str) -> String {
+/// `entries`, `queues`.
+pub fn plural(noun: &str) -> String {
     match noun.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
         None => format!("{noun}s"),

@@ -153,7 +153,7 @@ pub fn jump(state: &mut State) {
 /// Exports one JSON object per line.
 pub fn export(page: &AuditPage, file: std::path::PathBuf) -> Work {
     let text = page.list.rows.iter().map(|entry| json_line(entry)).collect();
-    let what = crate::present::format::count(page.list.rows.len() as u64, "entry").replace("entrys", "entries");
+    let what = crate::present::format::count(page.list.rows.len() as u64, "entry");
     Work::Write { file, text, what }
 }
 

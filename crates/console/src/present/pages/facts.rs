@@ -27,7 +27,7 @@ pub fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece>
 
 /// The same; an empty list that is not read yet has no count.
 pub fn count_read<R, I, C: Column>(unread: bool, list: &Listing<R, I, C>, noun: &str, symbols: &Symbols) -> Vec<Piece> {
-    if unread && list.total == 0 { vec![dim(format!("{} {noun}s", symbols.none))] } else { count(list, noun) }
+    if unread && list.total == 0 { vec![dim(format!("{} {}", symbols.none, format::plural(noun)))] } else { count(list, noun) }
 }
 
 /// The same with a given total.
@@ -49,5 +49,6 @@ mod tests {
         let list: Listing<(), (), NodeColumn> = Listing::default();
         let text = |unread| count_read(unread, &list, "node", &DRAWN)[0].text.to_string();
         assert_eq!((text(true), text(false)), ("– nodes".to_owned(), "0 nodes".to_owned()));
+        assert_eq!(count_read(true, &list, "entry", &DRAWN)[0].text, "– entries");
     }
 }

@@ -60,6 +60,7 @@ impl Once {
                 self.look_at_lists(&partition, *want, secondary)?;
             }
         }
+        self.remote_state.pass(now());
         let view = self.remote_state.take_view(now());
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
     }

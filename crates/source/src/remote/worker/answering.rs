@@ -133,6 +133,7 @@ impl Worker {
         }
         let live = self.shared.link_state().link(now).is_live();
         if live && self.remote.is_some() {
+            self.remote_state.pass(self.shared.cluster_time());
             self.remote_state.sample(self.shared.cluster_time());
         }
         if let Some(view) = self.remote_state.take_view(self.shared.cluster_time()) {

@@ -100,11 +100,39 @@ impl RemoteState {
         }
     }
 
-    pub(super) fn pass(&mut self, now: Time) {
+    /// Computes the rate of allocations until `now`. While the connection is lost, time does not pass here: the last
+    /// rate is shown, as the other values are.
+    pub fn pass(&mut self, now: Time) {
         let rate = self.seen_allocations.at(now);
         if (rate - self.view.allocation_rate).abs() > f64::EPSILON {
             self.view.allocation_rate = rate;
             self.changed = true;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_stays_while_no_time_passes() {
+        let second = |at: u64| Time(at * 1_000_000);
+        let allocated = dto::EventRecord {
+            kind: APP,
+            event_change_type: ADD,
+            event_change_detail: ALLOCATION,
+            timestamp_nano: 5_000_000_000,
+            ..dto::EventRecord::default()
+        };
+        let mut state = RemoteState::new(model::Profile::V1_9_0, crate::convert::read::Shapes::default());
+        state.events(&vec![allocated; 100]);
+        state.pass(second(6));
+        let rate = state.take_view(second(6)).unwrap().allocation_rate;
+        assert!(rate > 0.0);
+        // Nothing is known about this minute: the connection is lost.
+        assert!(state.take_view(second(66)).is_none_or(|view| view.allocation_rate.total_cmp(&rate).is_eq()));
+        state.pass(second(67));
+        assert!(state.take_view(second(67)).is_some_and(|view| view.allocation_rate.total_cmp(&0.0).is_eq()));
     }
 }

@@ -252,7 +252,6 @@ impl RemoteState {
 
     /// Returns the current view, or `None` if it is unchanged.
     pub fn take_view(&mut self, now: Time) -> Option<Arc<View>> {
-        self.pass(now);
         if !std::mem::take(&mut self.changed) {
             return None;
         }
