@@ -108,7 +108,7 @@ pub fn active(lag: Option<Duration>, apps: u64) -> String {
     }
 }
 
-/// `entries`, `queues`.
+/// The plural of a noun: `entry` becomes `entries`.
 pub fn plural(noun: &str) -> String {
     match noun.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
