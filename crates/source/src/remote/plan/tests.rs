@@ -79,7 +79,7 @@ fn without_changes_lists_are_read_seldom_but_the_partitions_are_not() {
     };
     assert_eq!(due(false, 150 * MS), [Duration::from_millis(7500); 2], "2 % of a core");
     assert_eq!(due(true, 30 * MS), [2 * S, 30 * S], "0.1 % while events report every change");
-    assert_eq!(due(true, 150 * MS), [Duration::from_millis(7500), 60 * S], "but each minute");
+    assert_eq!(due(true, 150 * MS), [Duration::from_millis(7500), 120 * S], "but each two minutes");
     plan.expedite(|_| true, S);
     assert_eq!(plan.entries[&queries[1]].due, 9 * S, "an event shortens that");
 }
