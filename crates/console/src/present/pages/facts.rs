@@ -27,7 +27,11 @@ pub fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece>
 
 /// The same; an empty list that is not read yet has no count.
 pub fn count_read<R, I, C: Column>(unread: bool, list: &Listing<R, I, C>, noun: &str, symbols: &Symbols) -> Vec<Piece> {
-    if unread && list.total == 0 { vec![dim(format!("{} {}", symbols.none, format::plural(noun)))] } else { count(list, noun) }
+    if unread && list.total == 0 {
+        vec![dim(format!("{} {}", symbols.none, format::plural(noun)))]
+    } else {
+        count(list, noun)
+    }
 }
 
 /// The same with a given total.
