@@ -10,16 +10,24 @@ use view::waiting::{BlockLevel, Blocker, Finding, Place};
 /// A drain may have been refused before.
 const MOST_ENTRIES: usize = 20;
 
+/// What ends a drain.
+const ENDS: [&str; 3] = ["resume-node", "remove-node", "add-node"];
+
 impl AuditLog {
-    /// Returns `drained by USER, since TIME: REASON` for a drained node, or `drained` if the log does not have the change.
+    /// Returns `drained by USER, since TIME: REASON` for a drained node, or `drained` if no user drained it, for example
+    /// because its cluster cordoned it.
     pub fn drained(&self, node: &NodeId) -> String {
-        let query = AuditQuery {
-            limit: MOST_ENTRIES,
-            action: Some("drain-node".to_owned()),
-            object: Some(node.to_string()),
-            ..AuditQuery::default()
+        let latest = |action: &str| {
+            let query = AuditQuery {
+                limit: MOST_ENTRIES,
+                action: Some(action.to_owned()),
+                object: Some(node.to_string()),
+                ..AuditQuery::default()
+            };
+            self.entries(&query).into_iter().find(|entry| entry.allowed)
         };
-        let Some(entry) = self.entries(&query).into_iter().find(|entry| entry.allowed) else {
+        let ended = ENDS.iter().filter_map(|action| latest(action)).map(|entry| entry.id).max();
+        let Some(entry) = latest("drain-node").filter(|entry| ended.is_none_or(|ended| ended < entry.id)) else {
             return "drained".to_owned();
         };
         let since = entry.wall.map(|wall| format!(", since {}", at(wall))).unwrap_or_default();

@@ -134,15 +134,22 @@ fn an_explanation_names_who_drained_the_node_and_why() {
     stage.core.perform(&owner(), &drain).unwrap();
     stage.give(PartitionCommand::Ask(AskSpec { app: "etl".into(), ..ask("small", 1, 1000) }));
     stage.settle();
-    let explained = |of: Asked| match stage.core.explain(&Question { partition: "default".into(), of }).unwrap() {
-        Finding::App(found) => found.asks[0].blockers[0].sentence(),
-        Finding::Waiting(all) => {
-            all.groups.iter().filter_map(|group| Some(group.blocker.as_ref()?.sentence())).collect()
-        }
-    };
+    let explained =
+        |stage: &Stage, of: Asked| match stage.core.explain(&Question { partition: "default".into(), of }).unwrap() {
+            Finding::App(found) => found.asks[0].blockers[0].sentence(),
+            Finding::Waiting(all) => {
+                all.groups.iter().filter_map(|group| Some(group.blocker.as_ref()?.sentence())).collect()
+            }
+        };
     for of in [Asked::App("etl".into(), Some("small".into())), Asked::Waiting(None)] {
-        let sentence = explained(of.clone());
+        let sentence = explained(&stage, of.clone());
         let drained = "the nodes that fit are unschedulable, for example n: drained by owner";
         assert!(sentence.contains(drained) && sentence.contains(": new disk"), "{of}: {sentence}");
     }
+    // A drain that has ended is not the reason of a later one.
+    stage.order(&owner(), within(PartitionAct::ResumeNode("n".into()))).unwrap();
+    stage.give(PartitionCommand::DrainNode("n".into()));
+    stage.settle();
+    let sentence = explained(&stage, Asked::Waiting(None));
+    assert!(sentence.contains("for example n: drained") && !sentence.contains("drained by"), "{sentence}");
 }
