@@ -63,7 +63,7 @@ mod requeue;
 mod running;
 mod safe_path;
 pub mod server;
-pub mod starting;
+mod starting;
 mod states;
 pub mod store;
 mod stored;
