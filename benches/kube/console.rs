@@ -1,6 +1,7 @@
 //! A console on the cluster in linear mode, with timed output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -20,9 +21,9 @@ pub struct Console {
 
 impl Console {
     /// Attaches to a scheduler and to the cluster of the stage.
-    pub fn attach(stage: &Stage, url: &str) -> Self {
+    pub fn attach(program: &Path, stage: &Stage, url: &str) -> Self {
         let started = Instant::now();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+        let mut child = Command::new(program)
             .args(["attach", "k8s://root/bench", "--via", url, "--linear"])
             .env("KUBECONFIG", &stage.kubeconfig)
             .env("XDG_CONFIG_HOME", &stage.dir)

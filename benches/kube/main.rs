@@ -1,8 +1,10 @@
 //! `kornsole kube schedule` with a real Kubernetes API server and simulated kubelets: bindings per second compared with
-//! blindly posted ones, time to the first binding, memory, and idle CPU usage; and the same of an attached console.
+//! blindly posted ones, time to the first binding, memory, and idle CPU usage; and the same of an attached console and
+//! of `kornsole kube shadow`.
 //!
 //! `KUBEBUILDER_ASSETS=$(scripts/kube-assets) cargo bench --bench kube` prints one line per metric; the defaults are
-//! `-- --nodes 1000 --pods 10000 --existing 50000 --rounds 3`. All processes share the cores of this machine.
+//! `-- --nodes 1000 --pods 10000 --existing 50000 --rounds 3`. `--program FILE` measures another kornsole program. All
+//! processes share the cores of this machine.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,6 +18,7 @@ mod api;
 mod console;
 mod kubelets;
 mod program;
+mod shadow;
 #[allow(dead_code, reason = "the tests use the rest of it")]
 #[path = "../../tests/kube/stage.rs"]
 mod stage;
@@ -28,9 +31,11 @@ use api::Api;
 use console::Console;
 use kubelets::Kubelets;
 use program::{Process, Program};
+use shadow::Shadow;
 use stage::Stage;
 
 struct Load {
+    program: PathBuf,
     nodes: usize,
     pods: usize,
     existing: usize,
@@ -47,7 +52,9 @@ impl Load {
             let reported = words.iter().skip_while(|word| *word != name).nth(1).and_then(|text| text.parse().ok());
             reported.unwrap_or(if full { large } else { small })
         };
+        let program = words.iter().skip_while(|word| *word != "--program").nth(1);
         Self {
+            program: PathBuf::from(program.map_or(env!("CARGO_BIN_EXE_kornsole"), String::as_str)),
             nodes: number("--nodes", 5, 1_000).max(1),
             pods: number("--pods", 50, 10_000).max(2),
             existing: number("--existing", 100, 50_000),
@@ -84,17 +91,17 @@ fn bindings(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     let mut parts = Vec::new();
     for round in 1..=load.rounds {
         let of = |what: &str| format!("round {round}: {what}");
-        world::make_pods(api, load.pods, "nobody");
+        world::make_pods(api, 0..load.pods, "nobody");
         kubelets.until_seen(load.pods);
         kubelets.mark();
         world::bind_blindly(api, kubelets, load.nodes);
         let blind = kubelets.rate(load.pods);
         line(&of("bindings that are posted blindly"), blind, "pods/s");
         clear(api, kubelets);
-        world::make_pods(api, load.pods, "kornsole");
+        world::make_pods(api, 0..load.pods, "kornsole");
         kubelets.until_seen(load.pods);
         kubelets.mark();
-        let program = Program::start(stage);
+        let program = Program::start(&load.program, stage);
         let own = kubelets.rate(load.pods);
         line(&of("kornsole kube schedule"), own, "pods/s");
         line(
@@ -122,11 +129,11 @@ fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     world::make_running(api, load.existing, load.nodes);
     kubelets.until_seen(load.existing);
     kubelets.until_settled();
-    world::make_pods(api, load.nodes.min(100), "kornsole");
+    world::make_pods(api, 0..load.nodes.min(100), "kornsole");
     kubelets.until_seen(load.existing + load.nodes.min(100));
     kubelets.mark();
     let started_at = Instant::now();
-    let program = Program::start(stage);
+    let program = Program::start(&load.program, stage);
     let first = kubelets.first().duration_since(started_at);
     let of = |what: &str| format!("{} pods: {what}", load.existing);
     line(&of("from the start to the first binding (aim: 10)"), first.as_secs_f64(), "s");
@@ -137,7 +144,9 @@ fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     // Events about bindings are written for a while.
     std::thread::sleep(load.idle / 3);
     line(&of("while nothing happens (aim: 1)"), used(program.process(), load.idle), "% of a core");
-    attached(load, stage, &program);
+    let url = program.url();
+    attached(load, stage, &url);
+    followed(load, stage, api, &url);
 }
 
 /// CPU usage over a time, in percent of a core.
@@ -147,9 +156,9 @@ fn used(process: Process, time: Duration) -> f64 {
     (process.processor() - before).as_secs_f64() / since.elapsed().as_secs_f64() * 100.0
 }
 
-fn attached(load: &Load, stage: &Stage, program: &Program) {
+fn attached(load: &Load, stage: &Stage, url: &str) {
     let of = |what: &str| format!("a console, {} pods: {what}", load.existing);
-    let mut console = Console::attach(stage, &program.url());
+    let mut console = Console::attach(&load.program, stage, url);
     line(&of("its first figures (aim: 2)"), console.until("use: cpu").as_secs_f64(), "s");
     line(&of("all nodes"), console.ask_until("nodes", "node-0000, ").as_secs_f64(), "s");
     console.ask_until("apps", "1. app-");
@@ -157,4 +166,20 @@ fn attached(load: &Load, stage: &Stage, program: &Program) {
     line(&of("its part while nothing happens"), used(console.process(), load.idle / 3), "% of a core");
     line(&of("its memory"), console.process().memory("VmRSS:"), "MB");
     line(&of("its memory at most"), console.process().memory("VmHWM:"), "MB");
+}
+
+fn followed(load: &Load, stage: &Stage, api: &Api, url: &str) {
+    let of = |what: &str| format!("a shadow, {} pods: {what}", load.existing);
+    let (shadow, took) = Shadow::start(&load.program, stage, url);
+    line(&of("from the start until it watches"), took.as_secs_f64(), "s");
+    line(&of("memory"), shadow.process().memory("VmRSS:"), "MB");
+    let (before, since, few) = (shadow.process().processor(), Instant::now(), load.nodes.min(100));
+    world::make_pods(api, few..few + load.pods, "kornsole");
+    let agreed = shadow.agreed(load.pods);
+    let per_second = load.pods as f64 / since.elapsed().as_secs_f64();
+    line(&of("created, bound, and compared pods"), per_second, "pods/s");
+    let processor = (shadow.process().processor() - before).as_secs_f64();
+    line(&of("processor time"), processor * 1e6 / load.pods as f64, "us/pod");
+    line(&of("decisions that agree"), agreed as f64 * 100.0 / load.pods as f64, "%");
+    line(&of("memory at most"), shadow.process().memory("VmHWM:"), "MB");
 }

@@ -1,6 +1,7 @@
 //! The program and its resource usage.
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -19,8 +20,8 @@ pub struct Program {
 
 impl Program {
     /// Starts the program without waiting.
-    pub fn start(stage: &Stage) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+    pub fn start(program: &Path, stage: &Stage) -> Self {
+        let mut child = Command::new(program)
             .args(["kube", "schedule", "--context", "root", "--namespace", "bench", "--listen", "127.0.0.1:0"])
             .args(["--log", "warn"])
             .env("KUBECONFIG", &stage.kubeconfig)

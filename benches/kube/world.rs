@@ -1,5 +1,7 @@
 //! Nodes, queues, and pods.
 
+use std::ops::Range;
+
 use cluster::kube::Content;
 use http::Method;
 use serde_json::{Value, json};
@@ -57,8 +59,8 @@ fn pod(name: &str, number: usize, scheduler: &str) -> Value {
 const PODS: &str = "/api/v1/namespaces/load/pods";
 
 /// Creates pods without a node.
-pub fn make_pods(api: &Api, count: usize, scheduler: &'static str) {
-    api.all((0..count).map(move |number| post(PODS, pod(&format!("pod-{number:05}"), number, scheduler))));
+pub fn make_pods(api: &Api, numbers: Range<usize>, scheduler: &'static str) {
+    api.all(numbers.map(move |number| post(PODS, pod(&format!("pod-{number:05}"), number, scheduler))));
 }
 
 /// Creates running pods.

@@ -84,7 +84,7 @@ fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
         let default = read(DEFAULT_CONFIG, faults.profile()).config?;
         return Some(Config { checksum: checksum(text.as_bytes()), ..default });
     };
-    let mut file = decode::file(node, faults)?;
+    let mut file = decode::file(node, text, faults)?;
     check::check(&mut file, faults);
     if faults.has_errors() {
         return None;

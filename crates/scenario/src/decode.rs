@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
 use super::value::{Values, duration, id, number};
 use config::Faults;
+use config::input::TableCommand;
 use config::node::{Fields, MapKey, unknown_key};
 use config::yaml::{Document, Node};
 use model::{AppId, AskId, Identity, NodeId, Priority, QueuePath};
@@ -47,17 +48,20 @@ const ASK: [&str; 11] = [
 ];
 use scheduler::placement::TYPE_TAG;
 const MOST_ASKS: i64 = 1_000_000;
+const HINT: &str = "start with `version: 1`, `config:`, and `steps:`";
 
 /// Decodes a file (SCN-002). `None` if it is not a map.
-pub(super) fn scenario(document: &Document, faults: &mut Faults) -> Option<Scenario> {
+pub(super) fn scenario(document: &Document, text: &str, faults: &mut Faults) -> Option<Scenario> {
     let Some(root) = document.root().filter(|root| !root.is_null()) else {
-        let hint = "start with `version: 1`, `config:`, and `steps:`";
-        faults.error("SCN-002", Default::default(), "", "the file is empty", hint);
+        faults.error("SCN-002", Default::default(), "", "the file is empty", HINT);
         return None;
     };
     if !root.is_map() {
-        let message = format!("the file is {}, not a map", root.kind());
-        faults.error("SCN-002", root.at(), "", message, "start with `version: 1`, `config:`, and `steps:`");
+        let (message, hint) = match TableCommand::of(text) {
+            Some(command) => (format!("the file is a table of `{}`", command.name()), command.remedy()),
+            None => (format!("the file is {}, not a map", root.kind()), HINT),
+        };
+        faults.error("SCN-002", root.at(), "", message, hint);
         return None;
     }
     let fields = root.map("the file", &FILE, "", faults)?;

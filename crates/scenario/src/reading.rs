@@ -25,7 +25,7 @@ pub fn read(text: &str) -> Reading {
 fn read_with(text: &str, progress: &mut dyn FnMut(usize)) -> Reading {
     let mut faults = Faults::default();
     let document = yaml::parse_with(text, &mut faults, progress);
-    let scenario = document.and_then(|document| decode::scenario(&document, &mut faults));
+    let scenario = document.and_then(|document| decode::scenario(&document, text, &mut faults));
     let scenario = scenario.filter(|_| !faults.has_errors());
     Reading { scenario, faults: own_codes(faults) }
 }

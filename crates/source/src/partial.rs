@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
+use config::input::TableCommand;
 use view::unread::{MissingLists, Unread};
 use wire::dto;
 
@@ -76,14 +77,17 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     // Some programs start a file with a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let bytes = &*pasted(bytes);
+    let wanted = "expected a state dump, or the response of /ws/v1/…/queues, nodes, applications, or usage/users";
     let at =
         |why: dto::Unreadable| format!("{name}:{}:{}: cannot read the file: {}", why.line, why.column, fault(&why));
-    let whole: Value = dto::salvage(bytes, &mut unknown).map_err(at)?;
+    let whole: Value = dto::salvage(bytes, &mut unknown).map_err(|why| {
+        let starts_as_json = matches!(bytes.trim_ascii_start().first(), None | Some(b'{' | b'['));
+        if starts_as_json { at(why) } else { not_json(name, bytes, wanted) }
+    })?;
     let objects: Vec<&Value> = match &whole {
         Value::Array(list) => list.iter().collect(),
         other => vec![other],
     };
-    let wanted = "expected a state dump, or the response of /ws/v1/…/queues, nodes, applications, or usage/users";
     if objects.is_empty() {
         return Err(format!("{name}:1:1: the list is empty; {wanted}"));
     }
@@ -174,6 +178,15 @@ fn pasted(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
     list.push(b']');
     Cow::Owned(list)
+}
+
+/// Why a file of another kind is not read.
+fn not_json(name: &str, bytes: &[u8], wanted: &str) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    match TableCommand::of(&text) {
+        Some(command) => format!("{name}:1:1: the file is a table of `{}`; {wanted}", command.name()),
+        None => format!("{name}:1:1: the file is not JSON; {wanted}"),
+    }
 }
 
 /// Why a file is not JSON.
@@ -360,7 +373,11 @@ mod tests {
             ("{\"a\": 1}", "x.json: not a state dump, found a; "),
             ("{\n  \"queuename\": ", "x.json:2:15: cannot read the file: it ends too early"),
             ("{\"a\": 1}}", "x.json:1:9: cannot read the file: more follows after the end of the JSON"),
-            ("no json", "x.json:1:2: cannot read the file: expected JSON"),
+            ("no json", "x.json:1:1: the file is not JSON; expected a state dump"),
+            (
+                "NAME STATUS AGE\nn1 Ready 3d\n",
+                "x.json:1:1: the file is a table of `kubectl get`; expected a state dump",
+            ),
             ("{\"queuename\": \"root\"}[{\"nodeID\": \"n\"}]", "x.json:1:"),
             ("{\"queuename\": \"root\"}\n{\"nodeID\": \"n\"}", "x.json: has both queues and nodes; "),
             (

@@ -8,6 +8,7 @@ use queue::{limits, queue};
 use rule::rules;
 
 use super::fault::Faults;
+use super::input::{FORMS, TableCommand};
 use super::node::{FieldValue, Fields, unknown_key};
 use super::raw::{RawFile, RawPartition, RawQueue};
 use super::types::{Place, Placed};
@@ -62,10 +63,13 @@ pub fn preemption_keys(profile: Profile) -> &'static [&'static str] {
 }
 
 /// CFG-002. `None` if it is not a map.
-pub(super) fn file(node: Node<'_>, faults: &mut Faults) -> Option<RawFile> {
+pub(super) fn file(node: Node<'_>, text: &str, faults: &mut Faults) -> Option<RawFile> {
     if !node.is_map() && !node.is_null() {
-        let message = format!("the file is {}, not a map", node.kind());
-        faults.error("CFG-002", node.at(), "", message, "start with `partitions:` and a list of partitions");
+        let (message, hint) = match TableCommand::of(text) {
+            Some(command) => (format!("the file is a table of `{}`", command.name()), command.remedy()),
+            None => (format!("the file is {}, not a map", node.kind()), FORMS),
+        };
+        faults.error("CFG-002", node.at(), "", message, hint);
         return None;
     }
     let mut file = RawFile { at: node.at(), ..RawFile::default() };

@@ -14,6 +14,7 @@ mod hcl;
 mod kustomize;
 mod layers;
 mod places;
+mod printed;
 mod runs;
 mod stream;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use std::borrow::Cow;
 use self::layers::{Entry, Layer, Value};
 use self::places::Lines;
 pub use self::places::Places;
+pub use self::printed::TableCommand;
 pub use self::stream::{json_error, unpacking};
 pub use self::unpack::{is_packed, packed_text, unpack};
 use self::walk::{Text, Walk};

@@ -37,9 +37,9 @@ pub fn problem(link: &Link) -> Option<Problem> {
         }
         Link::Stale { age, cause, retry_in } if *age > OLD => (old(age), cause.clone(), again(retry_in)),
         Link::Stale { .. } => return None,
-        Link::Refused { why, age: None } => (" REFUSED ".to_owned(), why.clone(), String::new()),
+        Link::Refused { why, age: None } => (" REJECTED ".to_owned(), why.clone(), String::new()),
         Link::Refused { why, age: Some(age) } => {
-            (format!(" REFUSED {}", old(age).trim_start()), why.clone(), String::new())
+            (format!(" REJECTED {}", old(age).trim_start()), why.clone(), String::new())
         }
     };
     Some(Problem { badge, story, again })

@@ -241,7 +241,7 @@ columns! {
 columns! {
     /// The columns of usage compared with guaranteed resources.
     FairnessColumn {
-        Shortage: "lack", true, true;
+        Shortage: "below", true, true;
         Queue: "queue", false, false;
         Resource: "resource", false, false;
         Guaranteed: "guaranteed", false, true;

@@ -14,6 +14,7 @@ use time::format_description::well_known::Rfc3339;
 use super::{Reading, slurm};
 use crate::simulate::job::{Job, Task, Workload};
 use config::Place;
+use config::input::TableCommand;
 use model::{AppId, Identity, Resource, Time};
 
 const HINT: &str =
@@ -52,12 +53,15 @@ pub fn is_json(text: &str) -> bool {
 
 /// Explains a table with columns of a fixed width; `None` for another text.
 pub fn printed(text: &str) -> Option<Reading> {
-    let command = slurm::printed_table(text)?;
+    let command = TableCommand::of(text)?;
     let mut reading = Reading::default();
-    let why =
-        if command == "sacct" { "cuts off long values" } else { "has no ended jobs, so their run times are unknown" };
+    let (why, hint) = match command {
+        TableCommand::Sacct => ("cuts off long values", HINT),
+        TableCommand::Squeue | TableCommand::Sinfo => ("has no ended jobs, so their run times are unknown", HINT),
+        TableCommand::KubectlGet => ("does not have the whole objects", "use `kubectl get pods,nodes -A -o json`"),
+    };
     let at = Place { line: 1, column: 1 };
-    reading.fault(at, format!("the table of `{command}` {why}"), HINT);
+    reading.fault(at, format!("the table of `{}` {why}", command.name()), hint);
     Some(reading)
 }
 
