@@ -1,8 +1,8 @@
-//! Attaching to a cluster of 50,000 applications and 5,000 nodes: time until the first screen and until all data is
-//! loaded, the cost of a refresh every 2 s with 1% changed applications, and memory usage.
+//! Attaching to a cluster of 50,000 applications and 5,000 nodes: times until the first screen and all data, a refresh
+//! every 2 s with 1% changed applications, and memory.
 //!
-//! A second process serves the cluster over a real socket like an upstream core: uncompressed, with lists in random
-//! order. Prints one line per metric. `cargo bench --bench attach`; `-- --seconds N` measures longer.
+//! A second process serves like an upstream core: uncompressed, lists in random order. `cargo bench --bench attach`;
+//! `-- --seconds N` measures longer.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -67,7 +67,6 @@ fn measure(address: &str, span: Duration) {
     }
 }
 
-/// Processor time of this process, in seconds.
 fn processor() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
@@ -138,7 +137,6 @@ fn queue(path: &str, children: &[serde_json::Value]) -> serde_json::Value {
         "isPreemptionFence": false, "preemptionDelay": "30s", "quotaPreemptionDelay": "0s", "isPriorityFence": false})
 }
 
-/// All answers as elements, from which lists are assembled.
 struct Cluster {
     apps: Vec<String>,
     changed: Vec<String>,

@@ -1,14 +1,10 @@
-//! From a key to its frame while the scheduler runs: 10,000 queues, 100,000 applications, 5,000 nodes, an engine on its
-//! own thread that allocates and releases continuously, with applications that end and start at every step, and a
-//! terminal of 200 x 60.
+//! From a key to its frame while the scheduler runs: 10,000 queues, 100,000 applications, 5,000 nodes, a busy engine,
+//! and a terminal of 200 x 60.
 //!
-//! Uses the real update and draw, into the bytes for a terminal, with the program's worker threads. A key can arrive
-//! when a frame for an update starts, so each measured time includes such a frame: lists and the newest view are taken
-//! and drawn, then the key is handled and drawn. Long lists are computed later, with an ellipsis instead of their
-//! number until then. "settled" is the time to the frame with their rows, for the keys that need them.
+//! A key can arrive when a frame for an update starts, so each time includes such a frame. Long lists are computed
+//! later; "settled" is the time to the frame with their rows.
 //!
-//! `cargo bench --bench console` measures, with `-- filter` only the lines with this word; `cargo test --bench console`
-//! runs everything once, small.
+//! `cargo bench --bench console` measures, with `-- filter` only lines with this word.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "it is what a bench is for")]
 
@@ -37,7 +33,6 @@ use view::act::Actor;
 
 const SIZE: Size = Size { width: 200, height: 60 };
 
-/// The size of the cluster, and the number of presses of each key.
 #[derive(Clone, Copy)]
 struct Shape {
     tenants: usize,
@@ -253,9 +248,7 @@ struct Busy {
     turn: usize,
 }
 
-/// Applications that release and request in one step.
 const STEP: usize = 100;
-/// Applications that end and start in one step.
 const CHANGE: usize = 2;
 
 impl Busy {

@@ -1,7 +1,4 @@
-//! The cost of durability, and the time of a restart.
-//!
-//! `cargo bench --bench journal`; the state is in `KORNSOLE_BENCH_DIR`, or in the temporary directory, which should be
-//! on the disk to measure.
+//! The cost of durability, and the time of a restart. `KORNSOLE_BENCH_DIR` should be on the disk to measure.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -120,7 +117,6 @@ fn disk() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// The engine's time for a number of allocations.
 fn schedule(retained: bool) -> Duration {
     const APPS: usize = 400;
     const ASKS: u32 = 100;
@@ -164,7 +160,6 @@ fn scheduling() {
     println!("scheduling: {without:?} without, {with:?} with a journal, {less:.1} % less (promised: at most 10)");
 }
 
-/// The time of a start with 100,000 applications.
 fn restore() {
     let path = dir("restore");
     let (mut core, retained) = start(
@@ -197,7 +192,6 @@ fn restore() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// Applications that request and release continuously.
 struct Beat {
     at: u64,
 }

@@ -1,7 +1,5 @@
-//! `kornsole run` on large scenarios, in parts.
-//!
-//! `cargo bench --bench large_scenario`; `cargo test --bench large_scenario` runs everything once, small. The real core
-//! was measured with the same shapes: leaves in three levels, half of them fair.
+//! `kornsole run` on large scenarios, in parts. The real core was measured with the same shapes: leaves in three
+//! levels, half of them fair.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
@@ -16,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// The program's allocator; the table lists allocations next to the times.
+/// Its allocations are in the table.
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 

@@ -1,4 +1,4 @@
-//! One placement among 10,000 queues with ten rules, of which the last one matches.
+//! One placement among 10,000 queues; the last of ten rules matches.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 

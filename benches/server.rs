@@ -1,9 +1,8 @@
-//! The REST server under load: processor time, effect on the scheduler, and complete event streams. The answers are
-//! uncompressed on loopback.
+//! The REST server under load: processor time, effect on the scheduler, and complete event streams, uncompressed on
+//! loopback.
 //!
-//! `cargo bench --bench server` prints one line per metric with its target. The load can be set: `cargo bench --bench
-//! server -- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time of the server's threads is available
-//! only on Linux.
+//! The load can be set: `-- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time of threads is
+//! available only on Linux.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -328,7 +327,6 @@ fn streams(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     assert_eq!(least, happened, "a client that reads is cut off");
 }
 
-/// Counts the events of a stream until it is closed.
 fn listener(address: SocketAddr, seen: Arc<AtomicU64>) -> TcpStream {
     let mut stream = connect(address);
     stream.get_mut().write_all(b"GET /ws/v1/events/stream HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();

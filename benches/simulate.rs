@@ -1,5 +1,4 @@
-//! 100 runs with 100,000 allocations each on all cores: time, share of the cores' time, and peak memory. Under `cargo
-//! test` two small runs.
+//! 100 runs with 100,000 allocations each on all cores; two small ones under `cargo test`.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -49,14 +48,14 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// Time on a core, and time waiting for one; zero if not available.
+/// On a core, and waiting; zero if not available.
 fn on_a_core() -> [u64; 2] {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let mut nanoseconds = stat.split_whitespace().map(|field| field.parse().unwrap_or_default());
     [nanoseconds.next().unwrap_or_default(), nanoseconds.next().unwrap_or_default()]
 }
 
-/// Peak memory of this process in MB; zero if not available.
+/// In MB; zero if not available.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -1,6 +1,4 @@
-//! What-if with 100,000 requests in 10,000 queues: the fork, and a pair of runs that allocate all of them.
-//!
-//! `cargo bench --bench whatif`; `cargo test --bench whatif` runs everything once, small.
+//! What-if with 100,000 requests in 10,000 queues: the fork, and two runs that allocate all.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
@@ -18,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-/// The program's allocator; the table lists allocations next to the times.
+/// Its allocations are in the table.
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 

@@ -1,8 +1,7 @@
-//! The slowest single command in clusters that are designed to be slow.
+//! The slowest single command in clusters that are designed to be slow: it should take at most 50 ms on an idle
+//! machine.
 //!
-//! `cargo bench --bench worst` prints the number of commands, total time, and the slowest one, which should take at
-//! most 50 ms. Use an idle machine. `cargo bench --bench worst -- reloads` runs one case: `nowhere`, `siblings`,
-//! `deep`, `releases`, or `reloads`. `cargo test --bench worst` runs everything once, small.
+//! One case: `cargo bench --bench worst -- reloads`; others are `nowhere`, `siblings`, `deep`, and `releases`.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a table of measurements is what a bench is for")]
 

@@ -34,7 +34,6 @@ fn sources() -> Vec<(PathBuf, String)> {
     files.map(|path| (path.clone(), unwrapped(&fs::read_to_string(&path).unwrap()))).collect()
 }
 
-/// Joins comments that continue on the next line.
 fn unwrapped(text: &str) -> String {
     Regex::new(r"\n[ \t]*//[/!]?[ \t]*").unwrap().replace_all(text, " ").into_owned()
 }
@@ -46,7 +45,6 @@ fn entries() -> Vec<String> {
     item.captures_iter(&text).map(|found| found[1].to_owned()).collect()
 }
 
-/// The IDs that a text cites. A range cites both ends.
 fn cited_rules(text: &str) -> BTreeSet<String> {
     let id = Regex::new(r"\b(?:(?:ACL|CFG|LIM|NAM|PLC|SCH|USR)-(?:\d{3}|S\d{2})|(?:D|P|N|EX)-\d{2})\b").unwrap();
     id.find_iter(text).map(|found| found.as_str().to_owned()).collect()
@@ -111,7 +109,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.iter().map(|line| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
-/// The anchor of a heading: lowercase, spaces as dashes, without punctuation.
+/// Lowercase, spaces as dashes, without punctuation.
 fn anchor(heading: &str) -> String {
     let retained = heading.chars().filter(|symbol| symbol.is_alphanumeric() || " -_".contains(*symbol));
     retained.collect::<String>().to_lowercase().replace(' ', "-")
@@ -121,7 +119,6 @@ fn outside_code(text: &str) -> String {
     text.split("\n```").step_by(2).collect()
 }
 
-/// The broken relative links and images of a page.
 fn broken_links(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).unwrap();
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();

@@ -68,7 +68,6 @@ fn texts(of: &Crate) -> Vec<String> {
     files.iter().map(read).map(lines).filter(|text| !text.is_empty()).collect()
 }
 
-/// The file: a table of crates, then each text once with its crates.
 fn third_party(crates: &[Crate]) -> String {
     let mut table = String::new();
     let mut by_text: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
@@ -110,7 +109,7 @@ fn deny() -> toml::Table {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml")).unwrap().parse().unwrap()
 }
 
-/// Returns whether the allowed licenses satisfy an expression: `MIT OR (Apache-2.0 AND ISC)`.
+/// For example `MIT OR (Apache-2.0 AND ISC)`.
 fn allows(allowed: &BTreeSet<String>, expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -11,7 +11,6 @@ use view::{AskRow, AskState};
 
 use super::{APPS, amount, large};
 
-/// The inputs of a followed ledger of 100,000 applications with one allocation each.
 struct Ledger {
     followed: Followed,
     rows: Vec<Rows>,
@@ -78,7 +77,7 @@ fn handle(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| ledger.handle(1_000));
 }
 
-/// Lists with 100 changed applications, after 1,000 events.
+/// 100 changed applications, after 1,000 events.
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn compare(bencher: Bencher<'_, '_>) {
     let mut ledger = Ledger::new();

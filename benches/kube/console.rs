@@ -39,7 +39,7 @@ impl Console {
         Self { child, input, lines, started }
     }
 
-    /// Waits for an output. Returns the time since the start.
+    /// Returns the time since the start.
     pub fn until(&self, reported: &str) -> Duration {
         let end = Instant::now() + PATIENCE;
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {

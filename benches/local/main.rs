@@ -1,8 +1,5 @@
-//! Local jobs compared with task-spooler (`tsp`), pueue (`pueue`, `pueued`), and Slurm (`sbatch`) if they are there.
-//!
-//! Prints one line per metric. `cargo bench --bench local`; `-- --jobs N --pending N` sets the numbers of jobs, and
-//! `--program FILE` measures another kornsole program, for example an installed one. `--only WHO` measures one queue.
-//! Slurm must be running: its daemons are not started here.
+//! Local jobs compared with task-spooler (`tsp`), pueue, and Slurm if they are there. `-- --jobs N --pending N`;
+//! `--program FILE` measures another kornsole program, `--only WHO` one queue. Slurm must be running.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 

@@ -57,7 +57,7 @@ impl Queue<'_> {
         times(who, &format!("the list {with}"), (0..LISTS).map(|_| timed((self.list)(&[]))).collect());
     }
 
-    /// The time from the submit command to the first line of the script that it submits.
+    /// From the command to the script's first line.
     fn start(&self, dir: &Path) -> Duration {
         let fifo = dir.join("started");
         if !fifo.exists() {
@@ -112,13 +112,12 @@ pub fn task_spooler(dir: &Path, jobs: usize, pending: usize) {
         list: Box::new(|_| tsp(&["-l"])),
         server,
     };
-    // Each pending job is a process with a connection, of which the server accepts 1000.
+    // Each pending job is a connection, of which the server accepts 1000.
     queue.short_jobs(dir, jobs);
     queue.pending_jobs(pending.min(900));
     timed(tsp(&["-K"]));
 }
 
-/// The process with this name and variable.
 fn server(name: &str, variable: &str) -> Option<u32> {
     let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let read = |pid: u32, file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();

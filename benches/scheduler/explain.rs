@@ -8,7 +8,7 @@ use view::waiting::Asked;
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};
 
-/// Half of the queues are at their maximum; the others get allocations in the next cycles. Large requests fit no node.
+/// Half of the queues are at their maximum. Large requests fit no node.
 fn in_the_middle(asks: usize) -> World {
     let queues = (asks / 10).max(2);
     let mut world = World::new(&flat(queues, "resources: {max: {memory: 1000, vcore: 1}}"));
@@ -26,7 +26,7 @@ fn in_the_middle(asks: usize) -> World {
     world
 }
 
-/// Like [`in_the_middle`], when nothing can be allocated: all queues are at their maximum.
+/// All queues are at their maximum.
 fn waiting(asks: usize) -> World {
     let mut world = in_the_middle(asks);
     world.settle();
@@ -55,7 +55,6 @@ fn fork(world: &World) -> Fork {
     Fork::of(&world.scheduler, None, (world.now, Pace::initial(world.now)), None, usize::MAX).expect("it is there")
 }
 
-/// One application with tested remedies: the whole answer except the fork.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn one_application_with_remedies(bencher: Bencher, asks: usize) {
     let mut world = waiting(asks);

@@ -31,7 +31,7 @@ impl World {
         self.apply(&command.into())
     }
 
-    /// Adds `count` equal nodes.
+    /// `count` equal nodes.
     pub fn nodes(&mut self, count: usize, each: i64) {
         for number in 0..count {
             let id = NodeId::from(format!("node-{number:05}"));
@@ -73,7 +73,7 @@ impl World {
         self.scheduler.apply(self.now, &Command::Cycle)
     }
 
-    /// Runs cycles until one finds nothing. Returns the number of the others.
+    /// Until one finds nothing. Returns the others.
     pub fn settle(&mut self) -> usize {
         let mut found = 0;
         while self.cycle().iter().any(Event::is_activity) {

@@ -1,4 +1,4 @@
-//! A simulation that runs ahead before it is shown, so that its first frame has trends.
+//! Runs a simulation ahead, so that its first frame has trends.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use view::act::Actor;
 
 const MEASURED: Duration = Duration::from_secs(10);
 
-/// Maximum additional time until a queue drains.
 const UNTIL_DRAIN: Duration = Duration::from_secs(600);
 
 /// Runs a scheduler in virtual time with trends, then until a queue drains.

@@ -125,7 +125,7 @@ pub fn run(args: &AttachArgs) -> ExitCode {
     }
 }
 
-/// Opens another context from inside the console. Of the arguments, only `--read-only` applies to it.
+/// Of the arguments, only `--read-only` applies to another context.
 fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     let (way, alerts) = (WayArgs { read_only: way.read_only, ..WayArgs::default() }, alerts.clone());
     let target = move |name: &str| find(name, &way, &contexts).map_err(|report| report.message);
@@ -138,10 +138,7 @@ fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteCo
     Opener::new(open).asking(move |name| ask(&asked(name)?.target))
 }
 
-/// Connects to a scheduler, and evaluates its alerts on this machine. The returned collector of trends is not started.
-///
-/// # Errors
-/// The client does not start, or the rules are invalid.
+/// The collector is not started. Fails without a client or valid rules.
 pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Source>, Arc<Trends>), Rejected> {
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
@@ -156,11 +153,8 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Sourc
     Ok((source, trends))
 }
 
-/// Reads the contexts of the user's settings, and applies their units. Errors in the file are reported where the
-/// console runs; a command without a screen uses the valid rest.
-///
-/// # Errors
-/// The named settings cannot be read.
+/// File errors are reported where the console runs; others use the valid rest. Fails if the named settings are
+/// unreadable.
 pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContext>, Rejected> {
     let themes = console::theme::Themes::shipped();
     let found = user_settings::read(settings, &themes).map_err(|message| Rejected { message, code: 1 })?;
@@ -168,10 +162,7 @@ pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContex
     Ok(found.read.settings.contexts)
 }
 
-/// Resolves an address or the name of a context, with the arguments.
-///
-/// # Errors
-/// It is neither, or a named file cannot be used.
+/// An address or a context. Fails if it is neither, or a named file is unusable.
 pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteContext>) -> Result<AttachTarget, Rejected> {
     let context = contexts.get(server);
     let wrong = |message: String| Rejected { message, code: 2 };
@@ -225,7 +216,6 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
     Ok(AttachTarget { target, options })
 }
 
-/// The scheduler of a context of the kubeconfig.
 fn cluster(from: &RemoteContext, way: &WayArgs) -> Result<Target, Rejected> {
     let failed = |fault: KubeFault| Rejected { message: fault.to_string(), code: 1 };
     let wrong = |message: String| Rejected { message, code: 2 };
@@ -241,7 +231,6 @@ fn cluster(from: &RemoteContext, way: &WayArgs) -> Result<Target, Rejected> {
     Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).map_err(|fault| wrong(fault.to_string()))
 }
 
-/// A warning if other users can read a secret file.
 fn read_by_others(file: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::metadata(file).ok()?.permissions().mode() & 0o777;

@@ -13,10 +13,7 @@ use source::{Remote, Source};
 pub struct Attached(Arc<Remote>);
 
 impl Attached {
-    /// Connects to an address or a context of the settings.
-    ///
-    /// # Errors
-    /// Invalid address, or an unusable file.
+    /// Fails for an invalid address or an unusable file.
     pub fn start(server: &str, read_only: bool) -> Result<Self, String> {
         let way = WayArgs { read_only, ..WayArgs::default() };
         let contexts = attach::contexts(None).map_err(|report| report.message)?;

@@ -1,4 +1,4 @@
-//! `kornsole check`: validates queue configurations and reports all errors at once.
+//! `kornsole check`: validates queue configurations.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ pub enum Format {
     Sarif,
 }
 
-/// Checks the files and prints the errors. Exit code 0: all are valid; 1: a file is invalid or cannot be read.
+/// Exit code 0: all valid; 1: invalid or unreadable.
 pub fn run(args: &CheckArgs) -> ExitCode {
     let (mut out, mut err) = (printed::out(), printed::err());
     match check(args, args.core.profile(), &mut io::stdin().lock(), &mut out, &mut err) {
@@ -146,7 +146,6 @@ fn check(
     Ok(code)
 }
 
-/// Prints the end of the output.
 fn finish(
     format: Format,
     core: Profile,
@@ -176,15 +175,11 @@ struct Checked {
     /// The text with the locations.
     text: Arc<str>,
     reading: Reading,
-    /// The file with the configuration, if one was found.
     file: Option<ConfigFile>,
 }
 
 impl Checked {
-    /// Checks what was found in a file.
-    ///
-    /// # Errors
-    /// The file cannot be read at all.
+    /// Fails only for an unreadable file.
     fn of(found: Result<ConfigFile, Unread>, core: Profile) -> Result<Self, String> {
         match found {
             Ok(file) => {
@@ -209,7 +204,7 @@ impl Checked {
         }
     }
 
-    /// Adds the denied warnings; one of them rejects the configuration.
+    /// A denied warning rejects the configuration.
     fn linted(mut self, args: &CheckArgs, known: &Known) -> Self {
         let Some(file) = &self.file else { return self };
         self.reading.faults.extend(file.lint_for(known));
@@ -222,7 +217,7 @@ impl Checked {
     }
 }
 
-/// The content of standard input, at most one byte above the limit of a configuration; `None` for a file.
+/// At most one byte above the limit; `None` for a file.
 fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     if path != Path::new("-") {
         return Ok(None);

@@ -19,10 +19,7 @@ pub struct Pods {
 }
 
 impl Pods {
-    /// Reads the manifests.
-    ///
-    /// # Errors
-    /// A file cannot be read or is not a manifest.
+    /// Fails if a file is unreadable or not a manifest.
     pub fn read(paths: &[PathBuf]) -> Result<Self, String> {
         if paths.is_empty() {
             return Ok(Self::default());
@@ -32,14 +29,14 @@ impl Pods {
         Ok(Self { cluster: Some(cluster), rejected: report.rejected })
     }
 
-    /// Returns rejected pods and ineffective gang settings, and the inputs for warnings about a cluster.
+    /// Rejected pods, ineffective gang settings, and facts for the lint.
     pub fn submitted(&self, reading: &Reading, core: Profile) -> (Vec<Note>, Known) {
         let (Some(cluster), Some(config)) = (&self.cluster, &reading.config) else { return Default::default() };
         let settings = Settings { profile: core, ..Settings::default() };
         let found = submitted(cluster, &settings, Arc::new(config.clone()));
         let found = found.unwrap_or_else(|why| Submitted { notices: vec![why], ..Submitted::default() });
         let pod = |(queue, name, resource)| KnownPod { queue, name, resource };
-        // A guarantee above the nodes of now can be met by those that an autoscaler adds.
+        // An autoscaler can add nodes for a guarantee.
         let nodes = found.nodes.filter(|_| !cluster.is_scaled());
         let known = Known { nodes, pods: found.pods.into_iter().map(pod).collect() };
         (self.rejected.iter().cloned().chain(found.notices).map(Note::of).collect(), known)

@@ -1,4 +1,4 @@
-//! `kornsole` without a command: an embedded scheduler with the user's files.
+//! `kornsole` without a command: an embedded scheduler.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -108,8 +108,7 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
 }
 
 impl CommonArgs {
-    /// The actor of the console. The owner of the process has all permissions; another user has those of the scheduler ACL
-    /// (REST E1).
+    /// The process owner has all permissions, others those of the scheduler ACL (REST E1).
     pub fn actor(&self, config: &SchedulerConfig) -> Actor {
         let owner = self.identity.is_none();
         let identity = self.identity.clone().unwrap_or_else(identity::of_process);
@@ -129,16 +128,16 @@ pub struct Opened {
     pub watched: Option<(PathBuf, Vec<u8>)>,
     /// The requirements of a tape that shows the same.
     pub against: Against,
-    /// A note about its profile; `None` if it decides like a release.
+    /// `None` if it decides like a release.
     pub profile_note: Option<String>,
     /// The journal of the scheduler, if it has one.
     pub retained: Option<RunningJournal>,
-    /// The time that passed before the first screen; zero with a journal or a recording.
+    /// Before the first screen; zero with a journal or recording.
     pub ahead: Duration,
 }
 
 impl ConsoleArgs {
-    /// Whether no option describes an embedded scheduler; then kornsole looks for the job daemon.
+    /// Then kornsole looks for the job daemon.
     #[cfg(target_os = "linux")]
     fn names_no_scheduler(&self) -> bool {
         let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, alerts, .. } =
@@ -153,7 +152,7 @@ impl ConsoleArgs {
     }
 }
 
-/// Shows the console for the named files, or without files for the local jobs if a daemon runs.
+/// Without files it shows the local jobs, if a daemon runs.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     #[cfg(target_os = "linux")]
     if args.names_no_scheduler() {
@@ -191,18 +190,12 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
     }
 }
 
-/// Reads all named files before anything starts.
-///
-/// # Errors
-/// All errors of the files, rendered.
+/// Reads everything before a start; returns all errors, rendered.
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
     open_retained(config, workload, setup, &StateArgs::default(), 1.0)
 }
 
-/// Opens the same with a state directory, which stores all changes at this speed.
-///
-/// # Errors
-/// All errors of the files, rendered, or why the directory cannot be used.
+/// Stores all changes in the state directory. Fails as `open`, or if it is unusable.
 pub fn open_retained(
     config: Option<&Path>,
     workload: Option<&Path>,
@@ -293,7 +286,7 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     About { place: SourcePlace::Embedded, name, notes }
 }
 
-/// The options of the REST server; `None` without a server.
+/// `None` without a server.
 fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<server::Options>, String> {
     if args.listen.listen.is_none() {
         return Ok(None);
@@ -306,7 +299,7 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
     Ok(Some(options))
 }
 
-/// Starts the engine and the server, and shows the console until the user quits.
+/// Runs until the user quits.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,

@@ -10,10 +10,7 @@ use source::remote::once::Once;
 /// Timeout of a context, including its credentials.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The contexts of the kubeconfig, or the cluster of this pod; may be empty.
-///
-/// # Errors
-/// Invalid kubeconfig, with file, line, and reason.
+/// Or the cluster of this pod; may be empty. Fails with file, line, and reason.
 pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     let Some(known) = Known::read_if_exists().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
     let all = known.contexts();
@@ -35,10 +32,7 @@ pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     Ok(all.into_iter().map(entry).collect())
 }
 
-/// Asks a context for its version, user, and scheduler.
-///
-/// # Errors
-/// Why it does not answer.
+/// Version, user, and scheduler, or the failure.
 pub fn ask(target: &Target) -> Result<ContextFacts, String> {
     let started_at = Instant::now();
     if let Some(cluster) = target.cluster() {

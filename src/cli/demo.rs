@@ -1,4 +1,4 @@
-//! `kornsole demo`: a built-in, seeded, endless cluster, or its files.
+//! `kornsole demo`: a built-in, seeded, endless cluster.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -76,18 +76,12 @@ pub fn run(args: &DemoArgs) -> ExitCode {
     }
 }
 
-/// The demo before its start.
-///
-/// # Errors
-/// This profile rejects the configuration of the demo.
+/// Fails if this profile rejects the configuration.
 pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
     open_retained(seed, setup, &StateArgs::default(), 1.0)
 }
 
-/// Opens the same with a state directory, which stores all changes at this speed.
-///
-/// # Errors
-/// This profile rejects the configuration of the demo, or the directory cannot be used.
+/// Stores all changes in the directory. Fails as `open`, or if it is unusable.
 pub fn open_retained(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
     let demo = Box::new(Demo::new(seed, setup.profile));
@@ -115,10 +109,7 @@ fn notes(state: &StateArgs) -> Vec<String> {
     ]
 }
 
-/// The scheduler of the demo at its start.
-///
-/// # Errors
-/// This profile rejects the configuration of the demo.
+/// Fails as `open`.
 pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
     start(Some(Box::new(Demo::new(seed, setup.profile))), setup)
 }
@@ -135,11 +126,7 @@ fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
 /// Cycles and commands between two checks of the time.
 const SLICE: usize = 1 << 16;
 
-/// The first part of the demo as a scenario file with its queue configuration. `kornsole run` makes the same
-/// allocations with it.
-///
-/// # Errors
-/// This profile rejects the configuration of the demo.
+/// `kornsole run` makes the same allocations. Fails as `open`.
 pub fn workload_text(seed: u64, profile: Profile, span: Duration) -> Result<String, String> {
     let (recorder, recording) = Recorder::new(Demo::new(seed, profile));
     let mut core = Core::new(profile, config_of(profile)?, Some(Box::new(recorder)))?;

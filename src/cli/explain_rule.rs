@@ -7,7 +7,7 @@ use clap::Args;
 use super::fail;
 use super::settings::print;
 
-/// The page that lists all rules. It is in the binary, so the texts match the messages.
+/// In the binary, so that the texts match the messages.
 const RULES: &str = include_str!("../../docs/rules.md");
 
 /// The arguments of `kornsole explain-rule`.
@@ -26,7 +26,6 @@ pub fn run(args: &ExplainRuleArgs) -> ExitCode {
     }
 }
 
-/// The entry of a rule in the page, without its marks.
 fn text(id: &str) -> Option<String> {
     let start = format!("- **{}** ", id.to_ascii_uppercase());
     let mut lines = RULES.lines().skip_while(|line| !line.starts_with(&start));

@@ -47,7 +47,6 @@ const RULES: &str = r#"groups:
           summary: 'kornsole at {{ $labels.instance }} cannot be scraped'
 "#;
 
-/// The panels: title, unit, expression, legend.
 const PANELS: [(&str, &str, &str, &str); 8] = [
     ("Alerts", "none", "kornsole_alert", "{{alertname}} {{state}} {{queue}}{{node}}{{user}}"),
     ("Applications by state", "none", "yunikorn_scheduler_application_total", "{{state}}"),

@@ -2,8 +2,7 @@
 
 use console::present::text::escape;
 
-/// Escapes an external text for HTML or XML, also in attributes, and replaces characters that XML does not allow.
-/// Characters that change the writing direction or have no width are written out.
+/// For text and attributes. Replaces characters invalid in XML; writes out bidirectional and zero-width ones.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The queue configurations in a file of any format, a directory, a pattern, or standard input.
+//! Queue configurations in files, directories, patterns, or standard input.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -36,7 +36,7 @@ impl ConfigFile {
         self.found.as_ref().map_or(&self.text, |found| &found.text)
     }
 
-    /// Reads the configuration with a profile; locations refer to the file.
+    /// Locations refer to the file.
     pub fn read(&self, profile: Profile) -> Reading {
         match &self.found {
             Some(found) => {
@@ -57,7 +57,7 @@ impl ConfigFile {
     pub fn lint_for(&self, known: &Known) -> Vec<Fault> {
         let warnings = config::lint::lint_for(self.queues(), known).into_iter();
         match &self.found {
-            // Comments of the file are not in a text that was made from values.
+            // A text made from values has no comments.
             Some(found) => {
                 let mut warnings: Vec<Fault> = warnings.map(|fault| found.places.fault(fault, &found.key)).collect();
                 config::without_allowed(&self.text, &mut warnings);
@@ -72,16 +72,13 @@ impl ConfigFile {
         Source::new(&self.name.to_string_lossy(), &self.text).render_all(faults)
     }
 
-    /// Returns the configuration, if it is valid.
-    ///
-    /// # Errors
-    /// Every error, formatted.
+    /// Fails with every error, formatted.
     pub fn parsed(&self, profile: Profile) -> Result<Arc<Config>, String> {
         let Reading { config, faults } = self.read(profile);
         config.map(Arc::new).ok_or_else(|| self.report(&faults))
     }
 
-    /// The recognized container; `None` for a plain configuration.
+    /// `None` for a plain configuration.
     pub fn description(&self) -> Option<String> {
         self.found.as_ref().map(|found| found.description(&self.name.display().to_string()))
     }
@@ -106,10 +103,7 @@ impl Unread {
     }
 }
 
-/// The only queue configuration of an argument; its container is reported on stderr.
-///
-/// # Errors
-/// Why there is not exactly one.
+/// Reports the container on stderr. Fails unless exactly one.
 pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
     let mut found = Vec::new();
     for file in each(path, policy_group) {

@@ -32,7 +32,6 @@ use source::probe::{self, Watching};
 use source::stored_dir::{self, Keeper, NotOpened, RetainedDir};
 use source::{About, Collector, Embedded, Source, SourcePlace};
 
-/// The name of the lease.
 const LEASE: &str = "kornsole-scheduler";
 
 /// The arguments of `kornsole kube schedule`.
@@ -185,7 +184,7 @@ fn stop_by_signals(stopper: Stopper) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What runs while a scheduler decides, in the order in which it ends. A standby replica has none of it.
+/// In their end order. A standby replica has none.
 struct Services {
     server: Server,
     _watching: Watching,
@@ -195,7 +194,6 @@ struct Services {
 }
 
 impl Services {
-    /// Starts the server, the alerts, and the trends.
     fn start(
         cluster: &str,
         mut serve: server::Options,
@@ -256,7 +254,6 @@ fn options(args: &ScheduleArgs, setup: engine::Setup) -> Result<Options, String>
     })
 }
 
-/// The name of this machine, or of this pod.
 fn host() -> String {
     let named = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
     let kernel = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());

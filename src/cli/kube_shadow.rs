@@ -87,7 +87,7 @@ impl Rest {
         if text == "none" { Ok(Self(None)) } else { Via::read(text).map(Some).map(Self) }
     }
 
-    /// The REST API; `None` if it is disabled or does not answer.
+    /// `None` if it is disabled or does not answer.
     fn connect(&self, args: &ShadowArgs) -> Option<Once> {
         let via = self.0.clone()?;
         let connected = || {
@@ -104,7 +104,6 @@ impl Rest {
 
 const NO_REST: &str = "cannot read the REST API of the scheduler; decisions have the times of Events";
 
-/// Forwards the times of decisions until the shadow ends.
 fn pass_times(rest: &Once, times: &DecisionTimes) {
     let ended = rest.events(Some(TIMES), |message| {
         let EventMessage::Events(_, records) = message else { return ControlFlow::Continue(()) };
@@ -116,7 +115,6 @@ fn pass_times(rest: &Once, times: &DecisionTimes) {
     }
 }
 
-/// The pod and the time of a decision.
 fn decision(record: EventRecord) -> Option<(AskId, Time)> {
     let number = |number: i32| u32::try_from(number).unwrap_or_default();
     let kind = (ObjectType(number(record.kind)), ChangeType(number(record.event_change_type)));
@@ -165,7 +163,7 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
     }
 }
 
-/// Serves metrics, and stops on a signal or at the end of its time.
+/// On a signal or at the end of its time.
 fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
     if let Some(address) = args.metrics {
         let served = shim.runtime().block_on(serve_metrics(address, shim.shown()));
@@ -189,7 +187,6 @@ fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
     Ok(())
 }
 
-/// Watches to the end, then prints the summary.
 fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<(), String> {
     let (to, shown) = (shim.stopper(), shim.shown());
     let mut server = None;
@@ -206,7 +203,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
         if configured.by_default {
             tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
-        // stderr, because stdout has only lines of JSON.
+        // stdout has only lines of JSON.
         let _ = writeln!(super::printed::err(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
         Ok(())
     };

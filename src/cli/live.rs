@@ -1,5 +1,4 @@
-//! `kornsole play --live`: plays a tape in this terminal at a readable speed. Only its frames wait, because it uses
-//! virtual time.
+//! `kornsole play --live`: a tape at a readable speed. Only frames wait, because time is virtual.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -26,10 +25,7 @@ const END: Duration = Duration::from_secs(2);
 /// The interval of checks for a signal while waiting for a key.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Plays a tape visibly.
-///
-/// # Errors
-/// No terminal, a terminal smaller than the tape, or the errors of [`super::play::play_file`].
+/// Fails without a terminal of the tape's size, or as [`super::play::play_file`].
 pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Problem> {
     let wrong = |message: String| Problem { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
@@ -159,7 +155,6 @@ fn answer(key: KeyEvent) -> Answer {
     }
 }
 
-/// Returns the cursor's position.
 fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
     let (size, space) = (from.area, to.area);
     let (left, top) = (space.width.saturating_sub(size.width) / 2, space.height.saturating_sub(size.height) / 2);

@@ -11,10 +11,7 @@ use ::config::{self, Config, Fault, Reading, Severity, Source};
 use ::scenario::{self, ConfigSource, Scenario};
 use model::Profile;
 
-/// Reads a file; `-` is standard input.
-///
-/// # Errors
-/// Why it cannot be read, with its name.
+/// `-` is standard input. Fails with name and reason.
 pub fn bytes(file: &Path) -> Result<Vec<u8>, String> {
     let read = if file == Path::new("-") {
         let mut bytes = Vec::new();
@@ -30,10 +27,7 @@ pub const LARGE: u64 = 1 << 30;
 /// The most bytes of what a person writes.
 pub const SMALL: u64 = 16 << 20;
 
-/// The bytes of a file, unpacked if it is packed with gzip or zstd: at most `largest` of them.
-///
-/// # Errors
-/// Why it cannot be read, with its name: it is too large when unpacked, for example.
+/// Unpacks gzip and zstd, at most `largest` bytes. Fails with name and reason.
 pub fn unpacked(file: &Path, largest: u64) -> Result<Vec<u8>, String> {
     let packed = bytes(file)?;
     if !::config::input::is_packed(&packed) {
@@ -44,16 +38,13 @@ pub fn unpacked(file: &Path, largest: u64) -> Result<Vec<u8>, String> {
     read.map(|_| unpacked).map_err(|why| format!("cannot read {}: {why}", file.display()))
 }
 
-/// The faults of a text as a person reads them, each with its source line.
+/// Each fault with its source line.
 pub fn fault_report(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     let text = String::from_utf8_lossy(bytes);
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
 }
 
-/// Parses a built-in queue configuration.
-///
-/// # Errors
-/// Every error, formatted.
+/// Fails with every error, formatted.
 pub fn parsed(name: &Path, text: &str, profile: Profile) -> Result<Arc<Config>, String> {
     let Reading { config, faults } = config::read(text, profile);
     config.map(Arc::new).ok_or_else(|| fault_report(name, text.as_bytes(), &faults))
@@ -65,16 +56,14 @@ pub struct ScenarioInput {
     pub scenario: Scenario,
     /// The configuration that applies.
     pub config: Reading,
-    /// The errors of the configuration, formatted; empty without errors.
+    /// Configuration errors, formatted; may be empty.
     pub report: String,
-    /// The file of the configuration; `None` if it is in the scenario.
+    /// `None` if it is in the scenario.
     pub file: Option<ConfigFile>,
 }
 
-/// Reads a scenario and its configuration, by default its own.
-///
-/// # Errors
-/// Errors of the scenario, or an unreadable file. Errors of the configuration are in the result.
+/// By default with its own configuration. Fails for an invalid scenario or unreadable file, not for configuration
+/// errors.
 pub fn scenario(
     file: &Path,
     config: Option<&Path>,

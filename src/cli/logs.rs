@@ -21,10 +21,7 @@ pub struct LogArgs {
 }
 
 impl LogArgs {
-    /// Starts the log.
-    ///
-    /// # Errors
-    /// The error in the levels or the file, with the exit code.
+    /// Fails with error and exit code.
     pub fn start(&self) -> Result<(), (String, u8)> {
         let filter = EnvFilter::builder().parse(&self.log).map_err(|why| {
             let hint = "expected a level, or levels by module: info,server=debug";

@@ -1,4 +1,4 @@
-//! Appearance of the console: arguments, environment, and the themes in the user's directory.
+//! Appearance: arguments, environment, and user themes.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read as _};
@@ -63,34 +63,26 @@ impl Colors {
     }
 }
 
-/// Reads `--color`.
-///
-/// # Errors
-/// The valid values, for an unknown name.
+/// Parses `--color`; the error lists valid values.
 pub fn colors(text: &str) -> Result<Colors, String> {
     let known = || format!("auto, {}", Depth::NAMES.map(|(name, _)| name).join(", "));
     if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Depth).ok_or_else(known) }
 }
 
 impl LookArgs {
-    /// Whether to use linear mode: requested, or because the terminal cannot draw.
+    /// Requested, or the terminal cannot draw.
     fn linear(&self, setting: Option<bool>) -> bool {
         if self.linear || setting.unwrap_or(false) {
             return true;
         }
         let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb") && io::stdout().is_terminal();
         if dumb {
-            // stderr may be closed.
             super::print_line("TERM=dumb: this terminal cannot draw; using linear mode");
         }
         dumb
     }
 
-    /// The appearance and the keys of the console, from the arguments, the environment, and the user's settings, in
-    /// this order.
-    ///
-    /// # Errors
-    /// The named settings cannot be read, or the named theme is invalid.
+    /// Arguments, then environment, then settings. Fails for unreadable settings or an invalid theme.
     pub fn read(&self) -> Result<(Options, Personal), Rejected> {
         let themes = Arc::new(Themes::with(own_themes()));
         let found = user_settings::read(self.user_settings.as_deref(), &themes);
@@ -141,7 +133,7 @@ impl LookArgs {
 pub struct Rejected {
     /// The message for a person.
     pub message: String,
-    /// The exit code: 1 for a file that cannot be read, 2 for wrong use.
+    /// 1: unreadable file; 2: wrong use.
     pub code: u8,
 }
 
@@ -153,13 +145,12 @@ fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
     })
 }
 
-/// The directory of the user's themes: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` without a
-/// home directory.
+/// `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`; `None` without a home.
 pub fn themes_dir() -> Option<PathBuf> {
     Some(user_settings::dir()?.join("themes"))
 }
 
-/// The user's themes by name; empty without the directory.
+/// By name; empty without the directory.
 pub fn own_themes() -> Vec<ThemeFile> {
     let Some(entries) = themes_dir().and_then(|dir| fs::read_dir(dir).ok()) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -169,7 +160,6 @@ pub fn own_themes() -> Vec<ThemeFile> {
     files.iter().map(|file| theme_file(file)).collect()
 }
 
-/// The maximum number of themes.
 const MOST: usize = 200;
 /// The maximum size of a theme file, in bytes.
 const LONGEST: u64 = 1 << 18;

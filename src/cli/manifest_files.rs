@@ -11,13 +11,10 @@ use kubernetes::{Manifests, ParsedManifest};
 const MOST_THREADS: usize = 4;
 /// How many parsed files a thread is ahead.
 const AHEAD: usize = 8;
-/// Larger files are read one after the other, to have only one of them in memory.
+/// Larger files are read in turn: only one is in memory.
 const SMALL: u64 = 1 << 20;
 
-/// Adds the objects of the files.
-///
-/// # Errors
-/// A file cannot be read.
+/// Fails if a file cannot be read.
 pub(super) fn read(manifests: &mut Manifests, files: &[PathBuf]) -> Result<(), String> {
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = cores.min(MOST_THREADS).min(files.len());
@@ -37,7 +34,6 @@ pub(super) fn read(manifests: &mut Manifests, files: &[PathBuf]) -> Result<(), S
     })
 }
 
-/// Parses a number of files, from this one on.
 fn parsing<'s, 'e>(
     scope: &'s Scope<'s, 'e>,
     files: &'e [PathBuf],

@@ -18,7 +18,7 @@ use kubernetes::{Cluster, ManifestReport, Manifests, Recovered, Settings, Users,
 use model::Profile;
 use scheduler::PartitionCommand;
 
-/// The extensions of files that are read in a directory, possibly before `.gz` or `.zst`.
+/// Possibly before `.gz` or `.zst`.
 const ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 
 /// The source of the user of a pod.
@@ -56,11 +56,9 @@ pub struct ManifestArgs {
     pub json: bool,
 }
 
-/// The note if the manifests contain no queue configuration.
 const BY_DEFAULT: &str = "no queue configuration found in the options and manifests: the built-in default is used";
 
-/// Schedules manifests and prints the bindings. Exit code 0: simulated, even if pods are pending; 1: a file cannot be
-/// read, and only the errors are printed.
+/// Exit code 0: simulated, even with pending pods; 1: unreadable, then prints only errors.
 pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core: Profile) -> ExitCode {
     match planned(args, config, policy_group, core) {
         Ok(plan) => match print(&plan, core, args.json) {
@@ -91,8 +89,7 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// The cluster in files and directories, with the pods that the files of `submitted` submit, the created pods, and the
-/// ignored objects. Schedules pods with one of `names` as their scheduler.
+/// With the pods of `submitted`; returns also created pods and ignored objects. `names`: schedulers of pods.
 pub(super) fn cluster(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -104,10 +101,7 @@ pub(super) fn cluster(
     Ok((cluster, report.created, report.notices.into_iter().chain(report.rejected).chain(skipped).collect()))
 }
 
-/// The cluster in files and directories, with the pods that the files of `submitted` submit, and the report.
-///
-/// # Errors
-/// A file cannot be read, or an object is invalid.
+/// With the pods of `submitted`. Fails for an unreadable file or invalid object.
 pub(super) fn reported(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -125,10 +119,7 @@ pub(super) fn reported(
     Ok((cluster, report))
 }
 
-/// The submissions of the pods in files and directories, and the parts that are not evaluated.
-///
-/// # Errors
-/// A file cannot be read, or an object is invalid.
+/// Also the ignored parts. Fails for an unreadable file or invalid object.
 pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<PartitionCommand>, Vec<String>), String> {
     let settings = Settings { profile: core, ..Settings::default() };
     let (cluster, _, mut notices) = cluster(&[], paths, &settings.scheduler_names)?;
@@ -138,11 +129,8 @@ pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<Parti
     Ok((commands, notices))
 }
 
-/// A scheduler in the state of the cluster in files and directories, with its queue configuration. The pods of
-/// `submitted` follow later.
-///
-/// # Errors
-/// A file cannot be read, or an object or the configuration is invalid.
+/// With its queue configuration; `submitted` follows later. Fails for unreadable files, or invalid objects or
+/// configurations.
 pub(super) fn recovered(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -194,7 +182,7 @@ fn entry_name(file: &Path) -> String {
     plain.unwrap_or(&name).to_owned()
 }
 
-/// The queue configuration: of the file, otherwise of the manifests, otherwise the built-in one, which is reported.
+/// The file's, else the manifests', else the reported built-in one.
 fn configuration(
     (cluster, paths): (&Cluster, &[PathBuf]),
     file: Option<&Path>,
@@ -217,13 +205,13 @@ fn configuration(
     Ok((Arc::new(config), found.is_none()))
 }
 
-/// The file with this configuration. The files are searched again; standard input cannot be read twice.
+/// Searches again: standard input cannot be read twice.
 fn file_of(text: &str, paths: &[PathBuf], group: &str) -> Option<ConfigFile> {
     let files = paths.iter().filter(|path| *path != Path::new("-")).flat_map(|path| inputs::each(path, group));
     files.flatten().find(|file| file.queues() == text)
 }
 
-/// The warnings about the configuration of the manifests, with their places in a file if it is there.
+/// With places, if its file is found.
 fn lint_notices(cluster: &Cluster, paths: &[PathBuf], group: &str) -> Option<Vec<String>> {
     let (key, text) = cluster.configuration(group).ok()??;
     let mut warnings = config::lint::lint(&text);
@@ -238,7 +226,6 @@ fn lint_notices(cluster: &Cluster, paths: &[PathBuf], group: &str) -> Option<Vec
     Some(warnings.iter().map(|fault| format!("{name}:{fault}; {}", fault.hint)).collect())
 }
 
-/// A plan with its profile.
 #[derive(Serialize)]
 struct Named<'p> {
     core: &'static str,

@@ -204,8 +204,7 @@ enum Command {
     Man,
 }
 
-/// Runs the helper processes of jobs, and `submit`, without the full command line, because each job waits for them.
-/// `None` for other commands.
+/// Avoids the full command line, because jobs wait for these. `None` for others.
 #[cfg(target_os = "linux")]
 fn of_a_job() -> Option<ExitCode> {
     if let Some(outcome) = ::local::part::of_a_job(std::env::args_os()) {
@@ -214,7 +213,7 @@ fn of_a_job() -> Option<ExitCode> {
     local::SubmitArgs::alone(std::env::args_os()).map(|args| local::submit(&args))
 }
 
-/// Runs the command of the arguments. Returns the exit code: 0 success, 1 invalid input, 2 invalid usage.
+/// Exit code 0: success; 1: invalid input; 2: invalid usage.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     if is_small(std::env::args_os().nth(1)) {
@@ -238,7 +237,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Whether the command is a console, or a part of local jobs. The arguments are parsed later, which uses megabytes.
+/// A console or local jobs: parsing the arguments would use megabytes.
 #[cfg(target_os = "linux")]
 fn is_small(command: Option<OsString>) -> bool {
     const SMALL: [&str; 15] = [
@@ -256,7 +255,7 @@ fn use_small_pages() {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
-/// Prints errors in the arguments. A shell may have expanded an argument to file names.
+/// A shell may have expanded an argument to file names.
 fn misused(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() && printed::safe(&text) != text {
@@ -266,13 +265,12 @@ fn misused(error: &clap::Error) -> ExitCode {
     error.exit()
 }
 
-/// Whether only the version is requested. Then the command line is not built, which would take half of the time.
+/// Building the command line takes half of the time.
 fn is_version(mut arguments: impl Iterator<Item = OsString>) -> bool {
     let first = arguments.next();
     first.is_some_and(|one| one == "--version" || one == "-V") && arguments.next().is_none()
 }
 
-/// Runs a command.
 fn carry_out(cli: &Cli) -> ExitCode {
     match &cli.command {
         None => console::run(&cli.console),

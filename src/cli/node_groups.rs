@@ -1,4 +1,4 @@
-//! Groups of nodes for an autoscaler: the options of `simulate` and `whatif`, and the sentences of a report.
+//! Node groups of an autoscaler, for `simulate`, `whatif`, and reports.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub struct NodeGroupArgs {
 pub struct Unread {
     /// What is wrong.
     pub message: String,
-    /// 1: a file is wrong; 2: the command line is.
+    /// 1: wrong file; 2: wrong usage.
     pub code: u8,
 }
 
@@ -48,10 +48,7 @@ impl Unread {
 }
 
 impl NodeGroupArgs {
-    /// The groups, and the parts of their manifests that are not evaluated.
-    ///
-    /// # Errors
-    /// A group is invalid or a duplicate, or its file cannot be read.
+    /// Also the ignored parts of manifests. Fails for an unreadable file, or an invalid or duplicate group.
     pub fn read(&self) -> Result<(Vec<NodeGroup>, Vec<String>), Unread> {
         let types = self.types()?;
         let (mut groups, mut notes): (Vec<NodeGroup>, Vec<String>) = (Vec::new(), Vec::new());
@@ -90,7 +87,6 @@ fn text(file: &Path) -> Result<String, String> {
         .map_err(|_| format!("cannot read {}: not UTF-8", file.display()))
 }
 
-/// The groups of a file with lines, or of manifests.
 fn of_path(path: &Path, types: &[InstanceType], notes: &mut Vec<String>) -> Result<Vec<NodeGroup>, String> {
     let is_manifest = |text: &str| {
         let mut lines = text.lines().map(|line| line.trim_start().trim_start_matches("- "));
@@ -118,7 +114,6 @@ fn lines(name: &str, text: &str) -> Result<Vec<NodeGroup>, String> {
     lines.map(|(number, line)| line.parse().map_err(|why| format!("{name}:{}: {why}", number + 1))).collect()
 }
 
-/// The results of the groups, in sentences.
 pub(super) fn sentences(report: &GroupsReport) -> Vec<String> {
     let mut sentences: Vec<String> = report.groups.iter().map(of_group).collect();
     let costs: Vec<f64> = report.groups.iter().filter_map(|group| group.cost).collect();

@@ -1,4 +1,4 @@
-//! `kornsole open`: the read-only console for a saved state dump.
+//! `kornsole open`: a saved state dump, read-only.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

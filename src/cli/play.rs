@@ -1,4 +1,4 @@
-//! `kornsole play`: plays a tape and compares the result with the recording.
+//! `kornsole play`: plays a tape and compares snapshots.
 
 use std::fs;
 use std::io::{self, Write};
@@ -83,7 +83,7 @@ pub enum Mode {
 /// Why a tape failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The exit code: 1 for a tape that is invalid, or for what was expected and is not so; 2 for wrong use.
+    /// 1: invalid tape or failed expectation; 2: wrong use.
     pub code: u8,
     /// The message for a person.
     pub message: String,
@@ -135,7 +135,6 @@ pub fn run(args: &PlayArgs) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Plays one tape, and writes the requested files.
 fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     let unreadable = |message| Problem { code: 1, message };
     let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
@@ -152,10 +151,7 @@ fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Prob
     Ok(played)
 }
 
-/// Reads a tape.
-///
-/// # Errors
-/// The file cannot be read, or all errors in it.
+/// Fails with all errors of the file.
 pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Problem> {
     let unreadable = |message| Problem { code: 1, message };
     let bytes = load::bytes(path).map_err(unreadable)?;
@@ -166,26 +162,17 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Problem> {
     }
 }
 
-/// Plays a tape with its scheduler; paths of files are relative to the tape.
-///
-/// # Errors
-/// The tape or a named file is invalid, an expectation is not met, or a snapshot differs.
+/// Paths are relative to the tape. Fails for an invalid file, expectation, or snapshot.
 pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks::default())
 }
 
-/// Plays a tape, and checks linear mode too.
-///
-/// # Errors
-/// As [`play_file`], or linear mode does not print an expected text.
+/// Also checks linear mode. Fails as [`play_file`], or for missing text.
 pub fn play_linear(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks { linear: true, ..Looks::default() })
 }
 
-/// Plays a tape for a viewer, on the scheduler of `server` if the tape requests one.
-///
-/// # Errors
-/// As [`play_file`].
+/// On `server`'s scheduler if requested. Fails as [`play_file`].
 pub fn play_watched(
     path: &Path,
     mode: Mode,
@@ -255,7 +242,7 @@ pub fn play_watched(
     if problem.is_empty() { Ok(played) } else { Err(Problem { code: 1, message: problem }) }
 }
 
-/// The alerts that the head requests; they are not stored and not sent.
+/// They are not stored and not sent.
 fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
     let mut rules = match head.alerts.as_deref() {
         None => return Ok(None),
@@ -267,7 +254,6 @@ fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
     Ok(Some(Arc::new(Board::new("tape", Arc::new(rules), None, Time::ZERO, Vec::new()))))
 }
 
-/// Plays a tape with its own scheduler in this process.
 fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResult, String> {
     let Opened { core, mut about, .. } = open(&tape.head, path)?;
     if let Some(file) = &tape.head.jobs {
@@ -286,7 +272,6 @@ fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResul
     }
 }
 
-/// The recorded jobs.
 fn recorded_jobs(file: &Path) -> Result<Arc<dyn Jobs>, String> {
     #[cfg(target_os = "linux")]
     {
@@ -338,7 +323,7 @@ fn report(difference: &Difference, render: &impl Fn(&Fault) -> String) -> String
     format!("{}{}\n", render(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
-/// Why an image differs from its file; `None` if it does not.
+/// `None` if it does not differ.
 fn stale(tape: &Path, image: &Image, render: &impl Fn(&Fault) -> String) -> Option<String> {
     let file = tape.with_file_name(&image.file);
     let what = match fs::read(&file) {
@@ -360,12 +345,11 @@ fn images(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), Strin
     Ok(())
 }
 
-/// The title of the images and casts of a tape.
 fn title(tape: &Path) -> String {
     format!("kornsole: {}", tape.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-/// A duration as `0s` or `1.5s`.
+/// `0s` or `1.5s`.
 fn shown(time: Duration) -> String {
     format!("{}s", time.as_secs_f64())
 }
@@ -374,7 +358,7 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Opens the scheduler of a tape like the commands of the console. Paths are relative to the tape.
+/// As in the console, with paths relative to the tape.
 fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
     let next_to = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
     let setup = Setup::of(head.core);

@@ -41,7 +41,6 @@ pub struct TestArgs {
     pub policy_group: String,
 }
 
-/// The result of a case.
 struct Ran {
     file: String,
     case: Case,
@@ -50,7 +49,7 @@ struct Ran {
     failures: Vec<Failure>,
 }
 
-/// Runs the cases of all files. Exit code 0: all pass; 1: a test fails; 2: a file or a configuration cannot be read.
+/// Exit code 0: all pass; 1: a test fails; 2: unreadable.
 pub fn run(args: &TestArgs) -> ExitCode {
     let mut all = Vec::new();
     for file in &args.files {

@@ -22,7 +22,7 @@ pub struct PredictedCore {
 }
 
 impl PredictedCore {
-    /// The profile of the command line, otherwise of the user's settings, otherwise the newest release.
+    /// The command line's, else the settings', else the newest.
     pub fn profile(self) -> Profile {
         self.core.unwrap_or_else(by_settings)
     }
@@ -33,7 +33,7 @@ impl PredictedCore {
     }
 }
 
-/// The profile of predictions without an option. An invalid `core` is reported on standard error.
+/// Without an option; reports an invalid `core` on stderr.
 pub fn by_settings() -> Profile {
     let read = match user_settings::read(None, &Themes::shipped()) {
         Ok(file) => file.read,
@@ -60,7 +60,7 @@ pub fn name_on_stderr(core: Profile) {
     super::print_line(&line(core));
 }
 
-/// The notes of a scheduler that starts with this configuration; `None` if it decides like a release.
+/// `None` if it decides like a release.
 pub fn start_notes(core: Profile, text: &str) -> Option<String> {
     if core != Profile::Kornsole {
         return None;
@@ -77,7 +77,7 @@ pub fn start_notes(core: Profile, text: &str) -> Option<String> {
     ))
 }
 
-/// The releases that accept a configuration that `core` rejects, as a line; empty if none does.
+/// Releases that accept what `core` rejects; may be empty.
 pub fn taken_by(file: &ConfigFile, core: Profile) -> String {
     let accepts = |other: &Profile| *other != core && file.read(*other).is_valid();
     match Profile::RELEASES.into_iter().rev().find(accepts) {

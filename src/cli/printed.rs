@@ -29,7 +29,6 @@ pub fn error(message: &str) -> Cow<'_, str> {
     if marked { Cow::Borrowed(message) } else { Cow::Owned(format!("error: {message}")) }
 }
 
-/// Escapes every hidden character except the `retained` ones.
 fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut buffer = [0; 4];
     let mut shows = |c: char| retained(c) || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_));
@@ -60,7 +59,7 @@ pub fn err() -> Safe<StderrLock<'static>> {
     Safe { inner: io::stderr().lock(), rest: Vec::new() }
 }
 
-/// Escapes what is written as by [`safe`]. Bytes arrive in arbitrary chunks.
+/// Escapes like [`safe`]; bytes arrive in arbitrary chunks.
 #[derive(Debug)]
 pub struct Safe<W> {
     inner: W,
@@ -90,7 +89,7 @@ impl<W: Write> Write for Safe<W> {
     }
 }
 
-/// Sanitizes the output of a job, possibly of another user. Bytes arrive in arbitrary chunks.
+/// Sanitizes job output, possibly another user's, in arbitrary chunks.
 #[derive(Debug, Default)]
 pub struct TerminalText {
     /// The start of an unfinished character or line end.
@@ -118,7 +117,6 @@ impl TerminalText {
     }
 }
 
-/// The length of the unfinished character at the end.
 fn unfinished(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last();
     let invalid = last.map_or(&[][..], |chunk| chunk.invalid());

@@ -14,7 +14,7 @@ const LARGEST: u64 = 64 << 10;
 /// A recently opened file or directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recent {
-    /// The option or command that opens it: `--config`, `--workload`, `--state`, or `open`.
+    /// `--config`, `--workload`, `--state`, or `open`.
     pub with: String,
     /// Its absolute path.
     pub path: PathBuf,

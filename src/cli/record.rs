@@ -1,4 +1,4 @@
-//! `--record`: records the user's actions in a console as a tape.
+//! `--record`: a console session as a tape.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -27,10 +27,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts a recording into a new file.
-    ///
-    /// # Errors
-    /// The file exists or cannot be created, or the session cannot be recorded as a tape.
+    /// Fails if the file exists or cannot be created, or the session cannot be recorded.
     pub fn new(path: &Path, against: &Against, who: &Actor, core: Profile, options: &Options) -> Result<Self, String> {
         let message = |why: String| format!("--record {}: {why}", path.display());
         let source = source(path, against).map_err(message)?;
@@ -101,7 +98,7 @@ impl Tap for Recording {
     }
 }
 
-/// The argument of `Source` in the tape: files are relative to it.
+/// Files are relative to the tape.
 fn source(tape: &Path, against: &Against) -> Result<String, String> {
     let file = |file: &str| -> Result<String, String> {
         if file == "-" {

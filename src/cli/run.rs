@@ -1,4 +1,4 @@
-//! `kornsole run`: scenarios without a screen, with traces on stdout.
+//! `kornsole run`: scenarios with traces on stdout.
 
 use std::io::{self, BufWriter, IsTerminal, StderrLock, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,6 @@ use scheduler::{Event, Scheduler};
 
 /// A run without progress output lasts at most this long.
 const QUIET: Duration = Duration::from_secs(1);
-/// The interval of progress output.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 /// The arguments of `kornsole run`.
@@ -46,8 +45,7 @@ pub struct RunArgs {
     pub manifests: manifests::ManifestArgs,
 }
 
-/// Runs scenarios and prints their traces, or schedules manifests. Exit code 0: all steps ran; 1: a scenario or its
-/// configuration is invalid or cannot be read; the other scenarios still run.
+/// Exit code 0: all steps ran; 1: a scenario or configuration is invalid or unreadable; others still run.
 pub fn run(args: &RunArgs) -> ExitCode {
     let core = args.core.profile();
     if !args.manifests.from_manifests.is_empty() {
@@ -73,7 +71,6 @@ pub fn run(args: &RunArgs) -> ExitCode {
     code
 }
 
-/// Why a run ended early.
 enum Ended {
     /// The reader closed the pipe, which is not an error.
     Reader,
@@ -140,13 +137,11 @@ fn report_timings(file: &Path, files: usize, reading: Duration, until: Duration,
     let _written = writeln!(printed::err(), "{message}");
 }
 
-/// The output of a run.
 enum Report<'o> {
     Trace(Trace<&'o mut Out>),
     Summary(Box<Summary>),
 }
 
-/// Prints a run, its timings, and its progress.
 struct Output<'o> {
     report: Report<'o>,
     /// The time for printing, with `--timings`.
@@ -192,7 +187,6 @@ impl Sink for Output<'_> {
     }
 }
 
-/// Shows the progress of a long run on a terminal.
 struct Progress {
     err: StderrLock<'static>,
     name: String,

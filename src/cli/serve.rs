@@ -100,10 +100,7 @@ pub struct ListenArgs {
 }
 
 impl ListenArgs {
-    /// The options of the server: arguments, otherwise the scheduler's configuration.
-    ///
-    /// # Errors
-    /// Why the address is invalid.
+    /// Arguments, else the scheduler's configuration. Fails for invalid addresses.
     pub fn options(&self, config: &SchedulerConfig, profile: Profile) -> Result<Options, String> {
         let written = self.listen.clone().unwrap_or_else(|| format!("{}:{}", config.bind_host, config.bind_port));
         let mut options = Options::plain(address(&written)?, profile, config.event.clone());
@@ -200,10 +197,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     }
 }
 
-/// A running engine that watches its configuration file.
-///
-/// # Errors
-/// Why it cannot run.
+/// Watches its configuration file. Fails if it cannot run.
 pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Result<Arc<Engine>, String> {
     let started = Engine::start_with_journal(opened.core, speed, hook, opened.retained);
     let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;
@@ -213,7 +207,7 @@ pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Re
     Ok(Arc::new(engine))
 }
 
-/// Waits for signals: SIGTERM and SIGINT exit, SIGHUP reloads certificates and tokens.
+/// SIGTERM and SIGINT exit, SIGHUP reloads certificates and tokens.
 fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
@@ -241,7 +235,6 @@ fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     if alive { ExitCode::SUCCESS } else { fail("the scheduler stopped", 1) }
 }
 
-/// The URL of a server.
 pub(in crate::cli) fn url(server: &Server) -> String {
     let scheme = if server.is_encrypted() { "https" } else { "http" };
     format!("{scheme}://{}", server.address())

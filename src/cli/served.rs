@@ -60,10 +60,7 @@ impl Dir {
 }
 
 impl Served {
-    /// Serves a core and attaches the tape's user to it.
-    ///
-    /// # Errors
-    /// The system provides no port, directory, or thread.
+    /// Attaches the tape's user. Fails without a port, directory, or thread.
     pub fn start(core: Core, about: About, head: &Head) -> Result<Self, String> {
         let actor = head.actor();
         let dir = Dir::new()?;

@@ -23,16 +23,13 @@ pub struct StateArgs {
 }
 
 impl StateArgs {
-    /// The same with the settings; a flag has precedence.
+    /// A flag overrides the settings.
     #[must_use]
     pub fn by(&self, settings: &Settings) -> Self {
         Self { dir: settings.config().state_dir.clone(), repair: self.repair }
     }
 
-    /// The scheduler of the directory, or a new one, with its storage. Without a directory nothing is stored.
-    ///
-    /// # Errors
-    /// Why the directory cannot be used, or the new scheduler cannot start.
+    /// Stores nothing without a directory. Fails if it is unusable or the scheduler cannot start.
     pub fn start(
         &self,
         setup: &Setup,

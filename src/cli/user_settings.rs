@@ -26,22 +26,18 @@ pub struct UserSettingsFile {
     pub message: String,
 }
 
-/// The directory of settings, rules, and themes, default: `~/.config/kornsole`. `None` without `HOME`: looking the user
-/// up could crash a static glibc binary because of NSS modules.
+/// Default: `~/.config/kornsole`. `None` without `HOME`: NSS modules could crash a static glibc binary.
 pub fn dir() -> Option<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty())?;
     Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join(DIR))
 }
 
-/// The default path of the user settings: `settings.toml` in [`dir`].
+/// `settings.toml` in [`dir`].
 pub fn default_file() -> Option<PathBuf> {
     Some(dir()?.join(FILE))
 }
 
-/// Reads the named file, or the optional [`default_file`].
-///
-/// # Errors
-/// Why the named file cannot be read. Errors in its content are in the result.
+/// The named file, or the optional [`default_file`]. Fails only if the named file is unreadable.
 pub fn read(named: Option<&Path>, themes: &Themes) -> Result<UserSettingsFile, String> {
     let Some(file) = named.map(Path::to_path_buf).or_else(default_file) else { return Ok(UserSettingsFile::default()) };
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! `kornsole watch`: trends and alerts of a remote scheduler without a screen.
+//! `kornsole watch`: trends and alerts without a screen.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,7 +61,6 @@ fn severity(text: &str) -> Result<Severity, String> {
     found.ok_or_else(|| "expected info, warning, or critical".to_owned())
 }
 
-/// The exit code after an alert.
 const ALERTED: u8 = 4;
 
 /// The interval of checks of the connection and the file.
@@ -122,7 +121,7 @@ struct Reported {
 }
 
 impl Reported {
-    /// Reports changes of alerts; earlier ones are in the log of an earlier run.
+    /// Earlier changes are in the log of an earlier run.
     fn report_alerts(&mut self, snapshot: &BoardSnapshot) {
         let from = self.change.replace(snapshot.next_change).unwrap_or(snapshot.next_change);
         for change in snapshot.recent.iter().filter(|change| change.number >= from) {
@@ -166,7 +165,6 @@ impl Reported {
     }
 }
 
-/// The connection as text.
 fn link(link: &Link) -> String {
     match link {
         Link::Connecting { cause: None, .. } => "connecting".to_owned(),

@@ -1,5 +1,3 @@
-//! Alerts in the console: status line, overview, alerts page, and silences.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tests with a real Alertmanager and Prometheus; skipped with a note if they are not installed.
+//! Skipped without an installed Alertmanager and Prometheus.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +11,6 @@ use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns whether a program is installed, and prints a note if not.
 fn is_here(program: &str, package: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {
@@ -24,7 +23,6 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Kills its process on drop.
 struct Running(Child);
 
 impl Drop for Running {

@@ -12,7 +12,6 @@ use source::Stepped;
 
 use super::common::{about, user};
 
-/// Two queues with guaranteed resources, one with limits, and one with a parent.
 const CONFIG: &str = "
   partitions:
     - name: default
@@ -95,7 +94,6 @@ fn reported(rules: &str, steps: &str, minutes: u64) -> Vec<String> {
     all
 }
 
-/// Description, rules, steps, minutes to watch, and expected reports.
 struct Situation(&'static str, &'static str, String, u64, &'static [&'static str]);
 
 const EXPRESSION: &str =

@@ -1,5 +1,3 @@
-//! `kornsole watch` with the real program.
-
 use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;

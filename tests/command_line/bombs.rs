@@ -1,4 +1,4 @@
-//! Input that grows when it is read: deep, of aliases, or packed. Every reader refuses it by a limit that the message names.
+//! Input that grows when it is read: every reader rejects it by a limit that the message names.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -15,7 +15,6 @@ fn deep() -> String {
     format!("{}{}", "[".repeat(LEVELS), "]".repeat(LEVELS))
 }
 
-/// Nine times nine times nine: 9^11 values.
 fn aliases(indent: &str) -> String {
     let mut text = format!("{indent}a: &a [x,x,x,x,x,x,x,x,x]\n");
     for (before, name) in ('a'..'k').zip('b'..='k') {
@@ -29,14 +28,12 @@ fn path(file: &Path) -> &str {
     file.to_str().expect("UTF-8")
 }
 
-/// What a command says about a file.
 fn reported(command: &[&str], file: &Path) -> String {
     let (code, out, err) = super::kornsole(env!("CARGO_MANIFEST_DIR"), &[command, &[path(file)]].concat(), "");
     assert!(matches!(code, Some(1 | 2)), "{command:?} {}: {code:?} {out}{err}", file.display());
     out + &err
 }
 
-/// The commands that read a file of Kubernetes objects.
 const OF_OBJECTS: [&[&str]; 3] = [&["run", "--from-manifests"], &["whatif", "--from-manifests"], &["simulate"]];
 
 #[test]

@@ -1,5 +1,3 @@
-//! Exit codes, and flags before and after a command.
-
 use crate::common::TestDir;
 use crate::kornsole;
 

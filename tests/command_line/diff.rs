@@ -1,9 +1,6 @@
-//! `kornsole diff` and `kornsole schema`: output streams and exit codes.
-
 use std::fs;
 use std::path::PathBuf;
 
-/// Returns the exit code, stdout, and stderr.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     super::kornsole(env!("CARGO_MANIFEST_DIR"), arguments, "")
 }

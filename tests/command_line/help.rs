@@ -9,7 +9,6 @@ use regex::{Regex, RegexBuilder};
 use crate::common::TestDir;
 use crate::kornsole;
 
-/// The most characters of a command's description, and of an option's short help.
 const MOST: (usize, usize) = (60, 90);
 
 /// A command with its path, for example `config show`, and all commands below it that a person sees.
@@ -87,7 +86,7 @@ fn the_help_is_in_plain_english() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The words of a call of kornsole as a shell reads them: quotes, and no redirections. `None` for a line that calls another program only.
+/// `None` if the line calls only another program.
 fn call(line: &str) -> Option<Vec<OsString>> {
     let stage = line.split(" | ").find(|stage| stage.starts_with("kornsole"))?;
     let (mut words, mut quoted, mut word) = (Vec::new(), false, String::new());
@@ -177,7 +176,7 @@ fn exit_codes_beyond_2_are_in_the_help() {
     );
 }
 
-/// The link of the packages: kubectl runs it, and a person reads the help of `kubectl kornsole`.
+/// kubectl runs this link of the packages.
 #[test]
 fn the_plugin_of_kubectl_has_its_own_name_in_the_help() {
     let dir = TestDir::new();

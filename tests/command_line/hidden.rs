@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::common::TestDir;
 
-/// Would clear the screen, color it, ring, and turn the direction of the line around.
+/// Would clear the screen, color it, ring, and reverse the line.
 const HIDDEN: &str = "a\u{1b}[2J\u{9b}31m\u{7}\u{202e}";
 
 fn is_shown(text: &str, of: &str) {

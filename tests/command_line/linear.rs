@@ -155,7 +155,6 @@ fn reads_until(dir: &Path, speed: &str, text: &str) -> String {
     let (sender, lines) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            // The receiver may have stopped.
             let _ = sender.send(line);
         }
     });

@@ -1,5 +1,3 @@
-//! `kornsole run --from-manifests` with the real program.
-
 const DIR: &str = "tests/manifests/cluster";
 
 fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
@@ -55,7 +53,7 @@ fn another_configuration_than_that_of_the_manifests() {
     std::fs::write(&file, queues).expect("the folder for tests is writable");
     let (code, out, _) = run(&[DIR, "--config", file.to_str().expect("UTF-8")], "");
     assert_eq!(code, Some(0));
-    // Pods that ran before stay in the recovery queue, and no rule places the rest.
+    // Pods that ran before stay in the recovery queue.
     assert!(out.contains("etl/executor-1  n1    root.@recovery@"), "{out}");
     assert!(out.contains("pending: ml/train no placement rule matched"), "{out}");
 }

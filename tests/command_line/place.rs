@@ -1,5 +1,3 @@
-//! `kornsole place`: output, streams, and exit codes.
-
 use serde_json::{Value, json};
 
 fn place(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
@@ -8,7 +6,6 @@ fn place(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     super::kornsole(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement"), &arguments, stdin)
 }
 
-/// Submission, exit code, and expected parts of the output.
 const CASES: [(&str, i32, &[&str]); 12] = [
     ("exists", 0, &["--user", "sue", "--queue", "root.default"]),
     ("created", 0, &["--user", "kim", "--group", "ml", "--queue", "root.nowhere.x"]),

@@ -1,5 +1,3 @@
-//! `kornsole test`: the example of its page, failures, reports, and exit codes.
-
 use std::path::Path;
 
 use serde_json::Value;

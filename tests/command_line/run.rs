@@ -1,5 +1,3 @@
-//! `kornsole run`: output, streams, and exit codes.
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -17,13 +15,11 @@ fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     (code, out, err)
 }
 
-/// Like [`run`], with the arguments unchanged.
 fn by_default(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     super::kornsole(env!("CARGO_MANIFEST_DIR"), &[&["run"], arguments].concat(), stdin)
 }
 
 const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
-/// The second step is rejected.
 const STEPS: &str =
     "steps: [{submit: {app: x, queue: root.a, user: sue}}, {submit: {app: x, queue: root.a, user: sue}}]\n";
 

@@ -1,4 +1,4 @@
-//! Configuration of the scheduler: values in effect, their origin, and errors.
+//! The scheduler's settings: values, origins, and errors.
 
 use crate::common::TestDir;
 

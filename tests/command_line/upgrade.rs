@@ -1,5 +1,3 @@
-//! `kornsole profiles` and `kornsole upgrade-check` for an administrator who plans an upgrade.
-
 use super::kornsole;
 
 fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
@@ -35,7 +33,6 @@ fn the_profiles_are_listed_and_two_compared_in_words() {
     assert!(err.contains("kornsole, 1.5.1, 1.8.0, 1.9.0; the nearest release is 1.9.0"), "{err}");
 }
 
-/// Each case depends on the switch that its family was recorded for.
 #[test]
 fn the_first_decision_that_differs_has_its_reason() {
     for (scenario, switch) in [

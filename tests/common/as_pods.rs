@@ -21,7 +21,7 @@ pub enum Change {
     Gone(&'static str, String, String),
 }
 
-/// Returns why a scenario cannot be expressed as pods; `None` if it can.
+/// `None` if pods can express it.
 pub fn why_not(scenario: &Scenario) -> Option<&'static str> {
     let mut apps: BTreeMap<&AppId, &Submission> = BTreeMap::new();
     let (mut asks, mut nodes): (BTreeMap<AskId, &AppId>, BTreeSet<&NodeId>) = Default::default();
@@ -30,7 +30,6 @@ pub fn why_not(scenario: &Scenario) -> Option<&'static str> {
     let text = scenario.config_text().unwrap_or_default().to_lowercase();
     for step in &scenario.steps {
         let StepKind::Command(command) = &step.kind else {
-            // Applications without a request yet appear later, as pods.
             late.append(&mut silent);
             continue;
         };
@@ -84,7 +83,6 @@ pub fn why_not(scenario: &Scenario) -> Option<&'static str> {
 /// The objects of a scenario.
 #[derive(Default)]
 pub struct AsPods {
-    /// Applications, each with the number of earlier submissions.
     apps: BTreeMap<AppId, (Submission, u64)>,
     nodes: BTreeMap<NodeId, (NodeSpec, bool)>,
     pods: BTreeMap<AskId, Value>,
@@ -96,8 +94,7 @@ impl AsPods {
         Self { scheduler, ..Self::default() }
     }
 
-    /// Returns the changes of a command. Pod times in seconds order applications, so each starts in a second of its
-    /// own.
+    /// Pod times order applications by seconds: each starts in its own.
     pub fn changes(&mut self, command: &PartitionCommand, now: Time) -> Vec<Change> {
         match command {
             PartitionCommand::AddNode(node) => {
@@ -156,7 +153,6 @@ impl AsPods {
         Some(Change::Put("Pod", pod.clone()))
     }
 
-    /// Returns a node and a pod of another scheduler with the occupied resources.
     fn node(&self, id: &NodeId) -> Vec<Change> {
         let Some((node, cordoned)) = self.nodes.get(id) else { return Vec::new() };
         let mut allocatable = amounts(&node.capacity);

@@ -1,5 +1,3 @@
-//! Temporary directories.
-
 use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,3 @@
-//! What a screen shows.
-
 use console::Driver;
 
 #[track_caller]

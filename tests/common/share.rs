@@ -34,7 +34,7 @@ pub fn recorded_scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// Prefixes of recorded scenarios that a test cannot compare; other tests do.
+/// Scenarios that other tests compare.
 #[allow(dead_code, reason = "not every test that shares this file uses it")]
 #[derive(Clone, Copy, Default)]
 pub struct Excluded {

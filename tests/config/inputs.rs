@@ -1,6 +1,5 @@
-//! Realistic inputs: the configuration is found by content, and each error has its location in the file.
-//!
-//! Each file of `inputs/` has one unknown key, `odd`, whose location the test searches in the text.
+//! Realistic inputs are found by content. Each file of `inputs/` has one unknown key, `odd`: its error has that
+//! location.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +8,6 @@ use config::input::{FORMS, Input, recognize};
 use config::{DEFAULT_POLICY_GROUP, Place, Reading, read_file};
 use model::Profile;
 
-/// A file, its description, and the line of the inner text if needed.
 type Case = (&'static str, &'static str, Option<u32>);
 
 const CASES: [Case; 41] = [
@@ -64,7 +62,7 @@ fn read(text: &str) -> Reading {
     read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::V1_9_0)
 }
 
-/// The location of the last `odd`; `None` if the text is packed.
+/// `None` if the text is packed.
 fn place_of_invalid(text: &str) -> Option<Place> {
     let before = &text[..text.rfind("odd")?];
     let start = before.rfind('\n').map_or(0, |at| at + 1);

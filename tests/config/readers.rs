@@ -26,7 +26,6 @@ use source::{Saved, Source as _};
 use crate::common::TestDir;
 
 const LONGEST: Duration = Duration::from_secs(10);
-/// The maximum memory of the process, in KiB.
 const MEMORY: u64 = 2 << 20;
 
 const PIECES: [&str; 28] = [
@@ -60,7 +59,6 @@ const PIECES: [&str; 28] = [
     "\t",
 ];
 
-/// Damages of a file: position, inserted bytes, and number of removed bytes.
 type Damage = Vec<(Index, Vec<u8>, usize)>;
 
 fn damage() -> impl Strategy<Value = Damage> {
@@ -171,7 +169,6 @@ fn read_text(bytes: &[u8]) {
     });
 }
 
-/// The cases of policy tests: those that are read are carried out.
 fn read_policy(bytes: &[u8]) {
     within("policy tests", || {
         let policy::Reading { file, faults } = policy::read(bytes);
@@ -183,7 +180,6 @@ fn read_policy(bytes: &[u8]) {
     });
 }
 
-/// The node groups of manifests.
 fn read_node_groups(bytes: &[u8]) {
     within("manifests of autoscalers", || {
         let Ok(objects) = ::kubernetes::values("f", bytes) else { return };
@@ -195,7 +191,6 @@ fn read_node_groups(bytes: &[u8]) {
     });
 }
 
-/// Unpacked while it is read, as by the whole file.
 fn read_packed(bytes: &[u8]) {
     within("packed data", || {
         let mut streamed = Vec::new();

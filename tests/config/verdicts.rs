@@ -1,4 +1,4 @@
-//! The 550 recorded configurations: verdicts of the releases and deviations of the default profile.
+//! The 550 recorded configurations: verdicts of releases, and deviations.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,6 @@ use config::{Reading, Severity, read_bytes};
 use model::Profile;
 use serde_json::Value;
 
-/// Returns each recorded file: name, text, and the verdicts of 1.5.1 and 1.8.0.
 fn recorded() -> Vec<(String, Vec<u8>, bool, bool)> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
     let bytes = |name: &str| fs::read(dir.join(name)).expect("the recorded files are there");

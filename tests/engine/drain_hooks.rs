@@ -1,4 +1,4 @@
-//! Notices to administrators of draining queues: the command, the webhook, and their failures.
+//! Notices of draining queues: command, webhook, and failures.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -29,7 +29,6 @@ partitions:
     queues: [{name: a}, {name: legacy, adminacl: sue}]
 ";
 
-/// A named pipe: its path, and what is written to it.
 fn pipe(dir: &TestDir) -> (String, Receiver<String>) {
     let pipe = dir.join("pipe").display().to_string();
     assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -48,7 +47,6 @@ fn patient(command: &[&str]) -> DrainConfig {
     }
 }
 
-/// `root.legacy`, with an application of joe, starts to drain.
 fn drain(hook: &DrainConfig) -> Embedded {
     let read = |text: &str| Arc::new(config::read(text, Profile::Kornsole).config.unwrap());
     let mut core = Core::new(Profile::Kornsole, read(WITH), None).unwrap();
@@ -152,7 +150,6 @@ trait Line: Read + Write {}
 
 impl<T: Read + Write> Line for T {}
 
-/// Returns the first lines and bodies of requests; uses TLS with a certificate.
 fn listen(
     answers: &'static [&'static str],
     certificate: Option<rustls::ServerConfig>,

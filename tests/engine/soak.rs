@@ -9,10 +9,9 @@ use engine::{Core, Numbering, Progress, Setup};
 use kornsole::cli::demo;
 use model::{Profile, Time};
 
-/// Limit for a finished application and its row, in KiB: twice the measured value.
+/// KiB per finished application: twice the measured value.
 const EACH: u64 = 12;
 
-/// Set in the process that measures itself.
 const ALONE: &str = "KORNSOLE_SOAK_ALONE";
 
 fn hours() -> u64 {

@@ -1,4 +1,4 @@
-//! The journal is the commit point of a configuration change; a start completes an interrupted one.
+//! The journal is a change's commit point; a start completes interrupted ones.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,6 @@ fn a_start_finishes_a_change_that_was_cut_off() {
     configure(&engine, NEW, OLD);
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW);
     drop(engine);
-    // Simulates a process that stopped between its journal and the rename.
     fs::write(&file, OLD).unwrap();
     let (core, retained) = start(&state, &file);
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW, "the change was decided");

@@ -15,7 +15,6 @@ use view::act::{Actor, Order, PartitionAct};
 use crate::common::{TestDir, about, within};
 
 const SEED: u64 = 42;
-/// In seconds, as the times of snapshots.
 const END: u64 = 100;
 const SNAPSHOTS: [u64; 2] = [40, 70];
 
@@ -40,7 +39,6 @@ fn owner() -> Actor {
     Actor::from(Identity::parse("you").unwrap()).scheduler_admin(true)
 }
 
-/// Restarts the scheduler with a new console. The clock is almost stopped.
 fn next_life(scratch: &TestDir, setup: &Setup) -> (Driver, Arc<Embedded>) {
     let (core, retained) = start(scratch, setup);
     let engine = Engine::start_with_journal(core, 0.001, None, Some(retained)).unwrap();

@@ -34,7 +34,6 @@ fn files(dir: &Path) -> Files {
 struct Point {
     journal: Vec<u8>,
     files: Files,
-    /// The change was acknowledged.
     answered: bool,
 }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::common::{Program, TestDir, kornsole_command};
 use crate::program::with_state;
 
-/// Returns the exit code, stdout, and stderr.
 fn call(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = kornsole_command(arguments).output().unwrap();
     let [printed, reported] = [output.stdout, output.stderr].map(|reported| String::from_utf8(reported).unwrap());

@@ -102,13 +102,9 @@ fn a_flipped_bit_is_found_and_intact_parts_continue() {
 
 #[derive(Clone, Debug)]
 enum Harm {
-    /// A bit is another one.
     Flip(prop::sample::Index, u8),
-    /// A sector is another one.
     Sector(prop::sample::Index, u8),
-    /// The end is missing.
     Cut(prop::sample::Index),
-    /// There is more at the end.
     Grown(usize),
 }
 
@@ -146,7 +142,7 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
-    /// All acknowledged changes are present, or a message names the missing ones. A repaired file is consistent.
+    /// Acknowledged changes are present, or a message names the missing ones.
     #[test]
     fn damage_is_never_passed_over(damages in prop::collection::vec(harm(), 1..3)) {
         let (whole, answered) = &*WHOLE;

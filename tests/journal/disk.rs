@@ -1,4 +1,4 @@
-//! A disk that fails on command, and loses unsynced data at a power failure.
+//! A disk that fails on command, and loses unsynced data.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard};
@@ -13,15 +13,15 @@ const SECTOR: usize = 512;
 /// The error of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Write and grow: the disk is full.
+    /// Write and grow: full.
     Full,
     /// Write, grow, and sync: I/O error.
     Io,
     /// Write: the disk is full after a part.
     Short,
-    /// Sync fails; the data may or may not be written.
+    /// Data may be written or not.
     Sync,
-    /// Write and grow: the file system is read-only.
+    /// Write and grow: read-only.
     ReadOnly,
 }
 
@@ -78,7 +78,7 @@ impl BadDisk {
         self.state().seen.clone()
     }
 
-    /// The data after a power failure: synced data, and a random part of the rest.
+    /// Synced data, and some of the rest.
     pub fn after_cut(&self, chance: &mut Chance) -> Vec<u8> {
         let state = self.state();
         let mut bytes = state.synced.clone();

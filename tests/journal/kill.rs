@@ -1,4 +1,4 @@
-//! A process is killed under load: all acknowledged changes are present after a restart.
+//! Killed under load: acknowledged changes survive.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -10,7 +10,6 @@ use crate::common::{TestDir, share};
 
 use super::stage::{AnsweredOrders, Chance, engine, fresh, is_not_durable, perform, seed, setup, steps};
 
-/// Directory of the child process and the names of its clients.
 const CHILD: &str = "KORNSOLE_KILL_CHILD";
 const CLIENTS: usize = 16;
 
@@ -21,7 +20,7 @@ fn rounds() -> u64 {
         .unwrap_or(share::so_many(20, 3).into())
 }
 
-/// The killed process, which prints one line per answer. Without its variable, this is not a test.
+/// One line per answer. Without its variable, this is not a test.
 #[test]
 fn a_process_with_clients() {
     let Ok(task) = std::env::var(CHILD) else { return };

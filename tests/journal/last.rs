@@ -8,7 +8,6 @@ use model::AppId;
 use super::stage::{engine, fresh, perform, setup, submit};
 use crate::common::{TestDir, share};
 
-/// The header of the store with the two slots of its commits.
 const HEADER: usize = 320;
 const FILES: [&str; 2] = ["journal.redb", "journal.last"];
 
@@ -22,7 +21,6 @@ fn killed(orders: usize) -> [Vec<u8>; 2] {
     FILES.map(|name| fs::read(scratch.join(name)).unwrap())
 }
 
-/// Starts on these files. Returns the missing operations and the messages.
 fn start(files: &[Vec<u8>; 2], orders: usize, repair: bool) -> Result<(Vec<usize>, String), String> {
     let scratch = TestDir::new();
     FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(scratch.join(name), bytes).unwrap());

@@ -23,13 +23,11 @@ fn extent() -> (f64, u64) {
     (hours.unwrap_or(0.25), (mebibytes * 1_048_576.0) as u64)
 }
 
-/// Disk usage of a directory's files, in bytes.
 fn used(dir: &Path) -> u64 {
     let sizes = std::fs::read_dir(dir).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     sizes.sum()
 }
 
-/// Bytes of the newest two snapshots, and the number of the first record.
 #[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
 fn retained(dir: &Path) -> (u64, u64) {
     let store = Store::open(std::sync::Arc::new(FileDisk::open(&dir.join("journal.redb")).unwrap())).unwrap();

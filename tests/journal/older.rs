@@ -1,5 +1,3 @@
-//! A journal of an earlier version.
-
 use std::fs;
 use std::path::Path;
 

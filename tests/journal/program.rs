@@ -1,5 +1,3 @@
-//! The real program with `--state`: killed, restarted, and rejected.
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
@@ -27,7 +25,6 @@ pub fn get(program: &Program, path: &str) -> Value {
     serde_json::from_str(&body[from..=to]).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
-/// Queues, applications, and nodes, without values that change with time.
 fn tree(program: &Program) -> (Value, Value, Value) {
     let of = |what: &str| get(program, &format!("/ws/v1/partition/default/{what}"));
     let mut apps = of("queue/root.a/applications");
@@ -80,7 +77,6 @@ fn a_killed_server_restarts_in_the_same_state() {
     let third = Program::spawn(with_state(&state, &[]));
     assert_eq!(tree(&third), before, "also without the workload");
     third.kill();
-    // The flag takes precedence over the directory in the scheduler configuration.
     let file = scratch.join("scheduler.yaml");
     std::fs::write(&file, "state.folder: state\n").unwrap();
     let named = ["--scheduler-config", file.to_str().unwrap()];

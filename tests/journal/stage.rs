@@ -1,5 +1,3 @@
-//! A small cluster, and clients that record the answers to their operations.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::channel;

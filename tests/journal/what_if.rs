@@ -1,5 +1,3 @@
-//! `kornsole whatif --state`: final and earlier states, and repeated submissions.
-
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -59,7 +57,6 @@ fn it_starts_earlier_and_adds_what_arrived_then() {
     assert!(!well && wrong.contains("--at: the state ends at"), "{wrong}");
 }
 
-/// Without trends and alerts, which change with time.
 fn bytes(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let is_journal = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -80,14 +77,12 @@ fn answered(server: &Program, path: &str, secret: &str) -> String {
     body.to_owned()
 }
 
-/// The complete state and all events of a paused server.
 fn whole(server: &Program, secret: &str) -> String {
     ["/debug/fullstatedump", "/kornsole/v1/events?since=0&limit=10000"]
         .map(|path| answered(server, path, secret))
         .concat()
 }
 
-/// `POST /whatif` changes neither the journal, the events, nor the state.
 #[test]
 fn what_is_tried_leaves_the_journal_the_events_and_the_state_as_they_are() {
     let scratch = TestDir::new();

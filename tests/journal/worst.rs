@@ -1,6 +1,5 @@
-//! The largest file that operations can create, and the time of a start on it.
-//!
-//! `KORNSOLE_FLOOD_MB=2000 cargo test --release --test journal worst -- --nocapture` sends this number of megabytes.
+//! The largest file of operations, and a start on it. `KORNSOLE_FLOOD_MB=2000 cargo test --release --test journal worst
+//! -- --nocapture` sends so many megabytes.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -1,5 +1,3 @@
-//! Authorization with access lists and RBAC, and its messages.
-
 use serde_json::{Value, json};
 
 use super::in_terminal::Terminal;
@@ -151,7 +149,7 @@ pub fn tree_and_effects(stage: &Stage) {
     assert!(json["effects"].as_array().is_some_and(|effects| !effects.is_empty()), "{json}");
 }
 
-/// With all that an apply can take away: a queue with an application, a guarantee, a maximum and a limit below the usage.
+/// A queue with an application, a guarantee, a maximum and a limit below the usage.
 fn less(text: &str) -> String {
     [
         ("memory: 40G", "memory: 13G"),
@@ -172,7 +170,6 @@ pub fn effects_before_the_question(stage: &Stage) {
     let environment = [("KUBECONFIG", stage.kubeconfig.as_str()), ("XDG_CONFIG_HOME", &dir), ("XDG_STATE_HOME", &dir)];
     let arguments = ["apply", &new, "--server", "k8s://admin"];
     let mut terminal = Terminal::kornsole(&arguments, &environment);
-    // Before the effects are seen, it is no answer.
     terminal.press("y\r");
     terminal.until_text("apply it? [y/N]");
     std::thread::sleep(std::time::Duration::from_secs(1));
@@ -197,7 +194,6 @@ pub fn effects_before_the_question(stage: &Stage) {
     terminal.press("n\r");
     assert!(!terminal.end().success());
     assert_eq!(stage.config_map(), before);
-    // A piped answer is not one of a user at a terminal.
     has(&stage.fails(&arguments), &["cannot ask for confirmation without a terminal"]);
     assert_eq!(stage.config_map(), before);
 }

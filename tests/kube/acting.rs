@@ -1,5 +1,3 @@
-//! Operations on a real API server.
-
 use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;

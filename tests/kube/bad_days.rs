@@ -1,4 +1,4 @@
-//! Failures of a real cluster for consoles and commands; for a scheduler see `chaos.rs`.
+//! A real cluster's failures; for a scheduler see `chaos.rs`.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -13,7 +13,6 @@ use super::{Stage, failures, has, raise, schedule};
 
 const OLD: &str = "OLD: the pods of Kubernetes";
 
-/// A console with a connection to the scheduler that bypasses the API server.
 fn second_console(stage: &Stage) -> Driver {
     attached_with(stage, &stage.kubeconfig)
 }
@@ -30,7 +29,6 @@ fn address(stage: &Stage) -> String {
     format!("http://127.0.0.1:{}", stage.core)
 }
 
-/// Returns the time until the header reports old pods, or no longer does.
 fn old(driver: &mut Driver, is: bool) -> Duration {
     let started_at = Instant::now();
     while driver.screen_text().contains(OLD) != is {
@@ -75,7 +73,7 @@ pub fn hangs(stage: &Stage) {
     until(&mut driver, &["7 restarts"]);
 }
 
-/// The kernel drops every packet that the other end should receive, so no end of a connection is reported.
+/// The kernel drops packets; no end is reported.
 pub fn dropped(stage: &Stage) {
     let mut driver = attached_with(stage, &stage.through());
     driver.keys(":app job-1<ret>i").unwrap();
@@ -90,7 +88,7 @@ pub fn dropped(stage: &Stage) {
         "packets of open connections are dropped: followed again after {:?}",
         started_at.elapsed()
     ));
-    // 8 s, and 10 s more if the next request gets a connection that is also lost.
+    // 8 s, and 10 s more if the next request is also lost.
     assert!(started_at.elapsed() < Duration::from_secs(25), "{:?}", started_at.elapsed());
     old(&mut driver, false);
     stage.command(&json!({"drop": "all"}));
@@ -241,7 +239,6 @@ pub fn terminating(stage: &Stage) {
     assert!(!why.contains("would allow it"), "no rule would: {why}");
 }
 
-/// Offsets the clock of a process by the seconds in `CLOCK_OFF`.
 fn clock(stage: &Stage) -> String {
     let library = stage.dir.join("clock.so").display().to_string();
     let status = Command::new("cc").args(["-shared", "-fPIC", "-o", &library, "tests/kube/clock.c", "-ldl"]).status();

@@ -11,7 +11,6 @@ use super::schedule::PATIENCE;
 
 const CHART: &str = "packaging/helm/kornsole";
 const RELEASE: &str = "tools";
-/// Of a log, before a connection.
 const MOST_LINES: usize = 20;
 
 fn values(stage: &Stage) -> Value {
@@ -98,7 +97,6 @@ pub fn applied(stage: &Stage) {
         off[part]["enabled"] = json!(false);
         assert_eq!(rendered(stage, name, &off).trim(), "", "{name} is off");
     }
-    // The namespace of the scheduler follows its Deployment, which passes it on.
     let text = stage.works(&["kube", "manifests", "--role", "scheduler", "--namespace", "elsewhere"]);
     assert!(text.contains("{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}"), "{text}");
 }

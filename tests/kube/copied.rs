@@ -1,4 +1,4 @@
-//! The copy of an API server's objects for explanations, with a stand-in that counts HTTP requests.
+//! The copy of objects for explanations, with a stand-in that counts requests.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,6 @@ fn pod(name: &str, version: usize) -> Value {
     })
 }
 
-/// The number of requests for each list and each watch: `pods`, `pods watch`.
 type Asked = Arc<Mutex<BTreeMap<String, usize>>>;
 
 fn note(asked: &Asked, call: &Call) -> (String, bool) {

@@ -113,7 +113,6 @@ pub fn followed(stage: &Stage) {
     until(&mut driver, &["job-1"]);
     driver.keys(":app job-1<ret>i").unwrap();
     until(&mut driver, &["2 Pending"]);
-    // The status of a pod is written in place of a kubelet.
     let waits = json!({"status": {"phase": "Running", "containerStatuses": [{"name": "main", "image": "x", "imageID": "", "ready": false, "restartCount": 4,
         "lastState": {}, "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s"}}}]}});
     stage.patch_status("/api/v1/namespaces/team-a/pods/job-1-driver", &waits);
@@ -153,7 +152,6 @@ pub fn replaced(stage: &Stage) {
 
 #[test]
 fn the_identity_comes_from_a_self_subject_review_if_available() {
-    // The 1.20 API server of these tests does not have this.
     let fake_api = FakeApi::new(|call| match call.path.as_str() {
         "/apis/authentication.k8s.io/v1/selfsubjectreviews" => {
             assert_eq!(call.method, "POST");

@@ -1,4 +1,4 @@
-//! A stand-in for an API server with the answers of a test. Tests with `stage.py` use a real one.
+//! A stand-in for an API server; tests with `stage.py` use a real one.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -46,7 +46,7 @@ impl Reply {
     }
 }
 
-/// A request: method, address with query, and body.
+/// Method, address with query, body.
 pub struct Call {
     pub method: String,
     pub path: String,
@@ -190,7 +190,6 @@ fn serve(stream: TcpStream, answer: &Answer, asked: &AtomicUsize) {
             return;
         }
         if stays {
-            // Waits until the other side or `cut` closes the connection.
             let _ = reader.read_line(&mut String::new());
             return;
         }

@@ -1,5 +1,3 @@
-//! The commands of the guide, and the kubectl plugin.
-
 use std::process::Command;
 
 use serde_json::json;
@@ -14,7 +12,6 @@ fn commands() -> Vec<String> {
     lines.map(|line| line.split('#').next().unwrap().trim().to_owned()).collect()
 }
 
-/// A user in a terminal with the RBAC rights of the current context.
 struct Person<'s> {
     stage: &'s Stage,
     kubeconfig: String,

@@ -12,7 +12,6 @@ mod terminal;
 
 pub use terminal::Terminal;
 
-/// One context gets credentials from a program, and one has no server.
 fn second(stage: &Stage) -> String {
     let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never",
         "args": ["-c", "echo the ticket has expired >&2; exit 3"]});
@@ -76,7 +75,6 @@ pub fn requests_a_minute(stage: &Stage) {
     let via = format!("http://127.0.0.1:{}", stage.core);
     let mut terminal = Terminal::kornsole(&["attach", "k8s://root/yunikorn", "--via", &via], &environment);
     terminal.until_text("tenant-a");
-    // The lists, and the first reviews.
     std::thread::sleep(Duration::from_secs(8));
     let before = stage.requests();
     std::thread::sleep(Duration::from_secs(30));

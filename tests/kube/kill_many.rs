@@ -1,4 +1,4 @@
-//! `kornsole kill` of an application with many pods: the line that counts, the summary, `-v`, and `--json`.
+//! `kornsole kill` with many pods: counting line, summary, `-v`, `--json`.
 
 use std::process::Command;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use super::in_terminal::Terminal;
 use super::observe::list;
 
 const PODS: usize = 60;
-/// These are gone when they are deleted.
 const GONE: usize = 3;
 const SUMMARY: [&str; 2] = ["  57 pods: deletion started", "  3 pods: was already deleted"];
 /// Ten pods are deleted at one time; the line is drawn every 200 ms.

@@ -41,7 +41,6 @@ use stage::Stage;
 
 type Scenario = (&'static str, fn(&Stage));
 
-/// Everything that is tried, one after the other on one cluster.
 const SCENARIOS: [Scenario; 98] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
@@ -182,7 +181,6 @@ fn a_real_api_server() {
     assert!(failed.is_empty(), "{} scenarios failed: {failed:#?}", failed.len());
 }
 
-/// Writes to the terminal, even in a test that passes.
 fn print_line(line: &str) {
     std::io::stderr().lock().write_all(format!("{line}\n").as_bytes()).unwrap();
 }

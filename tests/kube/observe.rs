@@ -1,5 +1,3 @@
-//! Kubernetes data on the console's pages, with a recorded YuniKorn in a stand-in.
-
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +27,6 @@ fn recorded() -> HashMap<String, (u16, Vec<u8>)> {
     index.iter().filter(plain).filter(|entry| entry["headers"].get("Content-Encoding").is_none()).map(answer).collect()
 }
 
-/// One has a pod, the other has none that the scheduler knows.
 fn apps(recorded: &[u8]) -> Vec<u8> {
     let mut all: Vec<Value> = serde_json::from_slice(recorded).unwrap();
     let tags = json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": "job-1-driver"});

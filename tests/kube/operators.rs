@@ -1,5 +1,3 @@
-//! Applications whose pods belong to custom resources. The operators do not run.
-
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -7,7 +5,6 @@ use serde_json::{Value, json};
 use super::observe::until;
 use super::{Stage, acting, has};
 
-/// Group, version, kind, plural.
 const KINDS: [(&str, &str, &str, &str); 2] = [
     ("sparkoperator.k8s.io", "v1beta2", "SparkApplication", "sparkapplications"),
     ("ray.io", "v1", "RayCluster", "rayclusters"),
@@ -19,7 +16,7 @@ fn definition((group, version, kind, plural): (&str, &str, &str, &str)) -> Value
     let names =
         json!({"plural": plural, "singular": kind.to_lowercase(), "kind": kind, "listKind": format!("{kind}List")});
     let version = json!({"name": version, "served": true, "storage": true, "schema": schema});
-    // Required for groups under k8s.io; the value is from the Spark operator.
+    // Required under k8s.io; from the Spark operator.
     let approved = json!({"api-approved.kubernetes.io": "https://github.com/kubeflow/spark-operator/pull/1298"});
     json!({"metadata": {"name": format!("{plural}.{group}"), "annotations": approved},
         "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}})

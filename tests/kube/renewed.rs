@@ -24,11 +24,8 @@ const ALL: usize = 3;
 struct Server {
     port: u16,
     authority: String,
-    /// The certificate and key in PEM by number.
     clients: Vec<(String, String)>,
-    /// The numbers of the certificates of requests.
     used: Arc<Mutex<Vec<usize>>>,
-    /// The first certificate that is accepted.
     accepted: Arc<AtomicUsize>,
 }
 
@@ -109,7 +106,7 @@ fn request(stream: &mut BufReader<Tls>, known: &[CertificateDer<'static>]) -> Op
     known.iter().position(|one| *one == peer)
 }
 
-/// The n-th run of the plugin gives the n-th certificate; the first one soon expires.
+/// The n-th run gives the n-th certificate; the first soon expires.
 fn plugin(folder: &Path, server: &Server) -> PathBuf {
     let soon = (OffsetDateTime::now_utc() + Duration::from_secs(30)).format(&Rfc3339).unwrap();
     for (number, (certificate, key)) in server.clients.iter().enumerate() {

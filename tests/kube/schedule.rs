@@ -1,5 +1,3 @@
-//! `kornsole kube schedule` with the real API server and simulated kubelets.
-
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -169,7 +167,6 @@ pub fn until(what: &str, mut look: impl FnMut() -> bool) {
     }
 }
 
-/// The total requests in millicores.
 fn cpu(pod: &Value) -> i64 {
     let containers = pod["spec"]["containers"].as_array().unwrap();
     let one = |container: &Value| {
@@ -232,7 +229,6 @@ pub fn thirty_pods(stage: &Stage) {
     scheduler.stop();
 }
 
-/// The reason is the same as in the pod's Event.
 fn explained(stage: &Stage, scheduler: &Scheduler, tokens: &str) {
     let waiting = pods(stage).into_iter().find(|pod| !pod["spec"]["nodeName"].is_string()).unwrap();
     let app = waiting["metadata"]["labels"]["applicationId"].as_str().unwrap();
@@ -320,7 +316,6 @@ pub fn two(stage: &Stage) {
         |from: usize| -> Vec<Value> { (from..from + 4).map(|number| pod(&format!("p{number}"), "a", "1")).collect() };
     make(stage, &pods_of(0));
     until("the first one binds", || on_nodes(&pods(stage)) == 4);
-    // Killed in the middle: unbound decisions are decided again.
     make(stage, &pods_of(4));
     drop(first);
     let second = second.ready();
@@ -334,7 +329,7 @@ pub fn two(stage: &Stage) {
     third.stop();
 }
 
-/// A process on the same machine has exited, so its lease is taken over without a wait.
+/// An exited process on this machine loses its lease immediately.
 pub fn own_lease(stage: &Stage) {
     prepare(stage);
     let first = Scheduler::start(stage);

@@ -1,12 +1,10 @@
-//! Problems that were observed on a real 1.8.0.
-
 use ::console::Driver;
 use serde_json::{Value, json};
 
 use super::fake_api::{FakeApi, Reply};
 use super::observe::{cluster, console, list, pods, until};
 
-/// A request that fits no node, a placeholder with only its ID, and a service account as its user.
+/// Fits no node; also an ID-only placeholder and a service account user.
 pub fn picky() -> Value {
     let tags = |name: &str| json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": name, "kubernetes.io/label/queue": "root.wished"});
     let log = json!([
@@ -51,7 +49,6 @@ pub fn events(all: bool) -> Reply {
     Reply::json(&json!({"InstanceUUID": "one", "LowestID": 0, "HighestID": 1, "EventRecords": records}))
 }
 
-/// Without the right to list Kubernetes objects: only data from REST is shown.
 fn rest_alone() -> FakeApi {
     cluster(|_| Reply::refusal(403, "pods is forbidden"))
 }

@@ -18,7 +18,6 @@ use time::format_description::well_known::Rfc3339;
 use super::Stage;
 use super::fake_api::{FakeApi, Reply};
 
-/// Scenarios without features that pods do not have.
 const NAMES: [&str; 4] = ["appsort-019", "appsort-022", "priority-012", "appsort-010"];
 const PATIENCE: Duration = Duration::from_secs(60);
 const NAMESPACE: &str = "shade";
@@ -26,15 +25,13 @@ const NAMESPACE: &str = "shade";
 struct Shadow {
     child: Child,
     lines: Receiver<Value>,
-    /// The address of its state and metrics.
     served: String,
     metrics: String,
-    /// The release that it compares with.
     core: String,
 }
 
 impl Shadow {
-    /// Starts one, and waits until it has taken everything over. `via`: the way to the REST API of the scheduler.
+    /// Waits until all is taken over; `via` is the way to the REST API.
     fn start(stage: &Stage, via: &str) -> Self {
         let tokens = stage.dir.join("shadow-tokens.yaml").display().to_string();
         let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
@@ -98,7 +95,6 @@ impl Drop for Shadow {
     }
 }
 
-/// The decisions of 1.8.0, or the equal ones of an older release.
 fn recorded(name: &str) -> (scenario::Scenario, Vec<Value>) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
     let read = |ending: &str| std::fs::read_to_string(dir.join(format!("{name}.{ending}")));
@@ -130,7 +126,6 @@ fn class(priority: i32) -> String {
     format!("recorded-{priority}").replace("--", "-minus-")
 }
 
-/// Creates missing objects. Returns the names of the nodes.
 fn prepare(stage: &Stage, scenario: &scenario::Scenario) -> Vec<String> {
     let mut all: Vec<Value> = ["shadowed", NAMESPACE]
         .map(|name| json!(["/api/v1/namespaces", {"metadata": {"name": name}}, "may fail"]))
@@ -179,7 +174,6 @@ fn bind(stage: &Stage, pod: &str, uid: &str, node: &str) {
     bind_at(stage, OffsetDateTime::from(SystemTime::now()), (pod, uid), node);
 }
 
-/// Like [`bind`], with the given time in the Event.
 fn bind_at(stage: &Stage, at: OffsetDateTime, (pod, uid): (&str, &str), node: &str) {
     let event = json!({
         "metadata": {"name": format!("{pod}.{uid}"), "namespace": NAMESPACE},
@@ -210,12 +204,12 @@ pub fn agrees(stage: &Stage) {
     }
 }
 
-/// All decisions within 10 ms, with Events in reverse order, are not a difference.
+/// Within 10 ms, Events reversed: no difference.
 pub fn burst(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
 }
 
-/// The same, but the scheduler reports over REST when it decided: all of it is settled.
+/// With times over REST: settled.
 pub fn burst_over_rest(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Rest));
     let newer = rest(Arc::default(), false);
@@ -224,7 +218,7 @@ pub fn burst_over_rest(stage: &Stage) {
     shadow.stop();
 }
 
-/// The REST API of a scheduler of 1.8, or of 1.9 without `utilization`, with these events.
+/// Of 1.8, or of 1.9 without `utilization`.
 fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> FakeApi {
     FakeApi::new(move |call| match call.path.split('?').next().unwrap_or_default() {
         "/ws/v1/partitions" => {
@@ -244,14 +238,11 @@ fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> FakeApi {
     })
 }
 
-/// How a scenario is played.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Play {
     Plain,
-    /// Then an illegal decision is added, and the served data is checked.
     Whole,
     Burst,
-    /// As a burst, with the times of the decisions over REST.
     Rest,
 }
 

@@ -1,5 +1,3 @@
-//! `kornsole kube schedule --state`: data that survives `kill -9`.
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -36,7 +34,6 @@ impl<'s> Retained<'s> {
         self.stage.works(&all)
     }
 
-    /// Number, action, and object, oldest first.
     fn audit(&self, scheduler: Option<&Scheduler>) -> Vec<(u64, String, String)> {
         let text = match scheduler {
             Some(scheduler) => self.asks(scheduler, &["audit", "--json", "--user", "ann"]),

@@ -1,8 +1,6 @@
-//! Tasks of a Kubernetes administrator as tapes in `recordings/kubernetes`.
-
 use super::stage::Stage;
 
-/// The rest of the ConfigMap is unchanged, and its text is restored at the end.
+/// The ConfigMap is restored at the end.
 pub fn raise(stage: &Stage) {
     let before = stage.config_map();
     stage.plays("admin", "raise");

@@ -1,5 +1,3 @@
-//! Explanations and what-ifs of an attached YuniKorn with the real API server.
-
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cluster::kube::Via;
@@ -11,10 +9,8 @@ use super::{Stage, failures, has, operators};
 const NAMESPACE: &str = "twins";
 const QUEUE: &str = "root.tenants.tenant-a.etl";
 const PARTITION: &str = "/ws/v1/partition/default";
-/// Lines about missing information without Kubernetes.
 const WITHOUT: [&str; 2] = ["the resource manager's own conditions", "whether a request can preempt"];
 
-/// Applications with one pod: name, and the pod's spec without the container.
 const APPS: [(&str, &str); 4] = [
     ("picky", r#"{"nodeSelector": {"disk": "tape"}}"#),
     ("closed", r#"{"nodeSelector": {"disk": "ssd"}}"#),
@@ -63,7 +59,6 @@ fn uid(stage: &Stage, name: &str) -> String {
     stage.read(NAMESPACE, "pods", name)["metadata"]["uid"].as_str().unwrap().to_owned()
 }
 
-/// A minute ago, in nanoseconds.
 fn asked() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - Duration::from_secs(60);
     since.as_secs() * 1_000_000_000
@@ -208,7 +203,7 @@ pub fn what_if(stage: &Stage) {
     stage.command(&json!({"answers": {}}));
 }
 
-/// Applications of a SparkApplication, of a RayCluster, and of a Job are explained and tried as others are.
+/// Of a SparkApplication, a RayCluster, a Job.
 pub fn operated(stage: &Stage) {
     serve(stage);
     operators::define(stage);

@@ -1,5 +1,3 @@
-//! Access lists and limits of queues apply to jobs.
-
 use super::machine::Machine;
 use crate::common::TestDir;
 

@@ -1,12 +1,9 @@
-//! Resource usage of jobs without cgroups.
-
 use std::fs;
 
 use serde_json::Value;
 
 use super::machine::{Machine, until};
 
-/// A machine that enforces limits and measures usage by process.
 fn machine() -> Machine {
     Machine::up(&["--cgroup", "/nowhere"])
 }
@@ -56,7 +53,6 @@ fn processes_count_together() {
     });
     let table = machine.reported(&["top"]).1;
     assert!(table.lines().nth(1).is_some_and(|line| line.contains(" >9") && !line.contains(" - ")), "{table}");
-    // The supervisor measures its processes every second.
     std::thread::sleep(std::time::Duration::from_secs(4));
     fs::write(go, "").unwrap();
     assert_eq!(machine.wait(job), 0);

@@ -1,5 +1,3 @@
-//! Jobs that depend on other jobs, in the notation of Slurm's `--dependency`.
-
 use super::machine::{Machine, until};
 
 fn after(machine: &Machine, flags: &[&str], script: &str) -> u64 {
@@ -16,7 +14,6 @@ fn reason(machine: &Machine, job: u64) -> String {
 #[test]
 fn a_whole_array_or_one_index_is_waited_for() {
     let machine = Machine::up(&[]);
-    // Index 5 fails; the jobs are 1, 2, and 3.
     let array = after(&machine, &["--array", "3-7:2", "--hold"], "test $KORNSOLE_ARRAY_INDEX != 5");
     let wait = |what: &str| after(&machine, &["--dependency", what], "echo ran");
     let (one, all) = (wait("afterok:1_7"), wait("afterok:1"));

@@ -1,5 +1,3 @@
-//! Invalid input is rejected with an exit code, and nothing is queued.
-
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;

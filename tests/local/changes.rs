@@ -1,5 +1,3 @@
-//! Operations on existing jobs.
-
 use super::machine::{Machine, until};
 
 #[test]

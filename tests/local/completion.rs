@@ -1,5 +1,3 @@
-//! Shell completions with the jobs and queues of a daemon.
-
 use std::process::Command;
 
 use super::machine::Machine;

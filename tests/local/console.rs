@@ -1,5 +1,3 @@
-//! The REST API of the daemon for a console.
-
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -136,7 +134,6 @@ fn until_shown(driver: &mut Driver, text: &str) {
         sleep(Duration::from_millis(50));
     }
     let screen = driver.screen_text();
-    // The messages page also shows messages that have disappeared.
     let _ = driver.keys(":messages<ret>");
     panic!("{text:?} does not come:\n{screen}\n{}", driver.screen_text());
 }
@@ -217,7 +214,6 @@ fn a_console_reconnects_and_shows_what_it_missed() {
     machine.kill();
     until_shown(&mut driver, " OLD ");
     machine.start();
-    // While the daemon was down, one job was submitted and another one ended.
     let missed = machine.submit(&["--name", "missed"], "sleep 300");
     machine.until(missed, "running");
     assert_eq!(machine.reported(&["cancel", "1"]).0, 0);

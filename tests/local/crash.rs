@@ -64,7 +64,6 @@ fn killed_during_submissions_it_stores_each_job_with_an_id() {
     let mut killed = 0;
     for round in 0.. {
         let mut submits: Vec<Child> = (0..6).map(|one| submit(&machine, &ran, round, one)).collect();
-        // In the middle of the submissions at any speed.
         super::machine::until(|| submits.iter_mut().filter_map(|one| one.try_wait().unwrap()).count() >= round % 6);
         std::thread::sleep(Duration::from_micros(round as u64 * 7919 % 5000));
         machine.kill();
@@ -85,7 +84,6 @@ fn killed_during_submissions_it_stores_each_job_with_an_id() {
     }
     let mut names = Vec::new();
     for (job, round, one) in &answered {
-        // The last one of a round is an array.
         let indices = if *one == ARRAY { 0..3 } else { 0..1 };
         for index in indices {
             let job = job + index;
@@ -106,7 +104,6 @@ fn killed_during_submissions_it_stores_each_job_with_an_id() {
     eprintln!("{killed} kills, {} answers, {} jobs", answered.len(), names.len());
 }
 
-/// Which submission of a round is an array.
 const ARRAY: usize = 5;
 
 /// A job that writes its name into a file, and exits with its number.
@@ -163,7 +160,6 @@ fn a_loss_of_power_removes_the_unsynced_end_and_the_rest_continues() {
     let jobs = [(); 2].map(|()| machine.submit(&["--cpu", "4"], &format!("echo one >> {}", ran.display())));
     let ended = machine.submit(&["--cpu", "1", "--no-requeue", "--hold"], "true");
     machine.kill();
-    // The log does not contain synced submissions.
     logs(&machine).iter().for_each(|file| fs::write(file, "").unwrap());
     let file = |job: u64, name: &str| machine.dir.join(format!("jobs/jobs/{job}/{name}"));
     // A queued job, the last job, and the task and claim of a starting job.
@@ -182,7 +178,6 @@ fn a_loss_of_power_removes_the_unsynced_end_and_the_rest_continues() {
     assert!(machine.submit(&[], "true") > jobs[1], "no number is given to two jobs that the scheduler has known");
 }
 
-/// The files with submissions whose jobs are not synced.
 fn logs(machine: &Machine) -> [std::path::PathBuf; 2] {
     ["submitted-0.log", "submitted-1.log"].map(|name| machine.dir.join("jobs").join(name))
 }
@@ -226,7 +221,6 @@ fn a_reboot_restarts_jobs_or_fails_them() {
     let script = "test $KORNSOLE_ATTEMPT = 2 || sleep 300";
     let jobs = [machine.submit(&[], script), machine.submit(&["--no-requeue"], script)];
     let claims = jobs.map(|job| machine.dir.join(format!("jobs/jobs/{job}/1/claim.json")));
-    // A job is running shortly before its supervisor writes the claim.
     super::machine::until(|| claims.iter().all(|file| file.exists()));
     machine.kill();
     // After a reboot: no processes, and claims of an earlier boot.

@@ -1,5 +1,5 @@
-//! A day of two real users and their administrator on one machine: what each of them types, and what they see. The tape of it is
-//! `recordings/local-day.transcript`; `UPDATE=1` writes it again.
+//! A day of two users and their administrator, as typed and seen: `recordings/local-day.transcript`; `UPDATE=1` writes
+//! it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::machine::{Machine, is_root, until};
 
-/// Who types: the name of the shell, and the number of the user.
 #[derive(Clone, Copy)]
 struct Person(&'static str, Option<u32>);
 
@@ -21,12 +20,11 @@ struct Day {
 }
 
 impl Day {
-    /// A line that says what happens.
     fn remark(&mut self, text: &str) {
         let _ = write!(self.tape, "\n# {text}\n");
     }
 
-    /// Someone types a command: it and what it prints go onto the tape. Gives the exit status.
+    /// Onto the tape, with its output; returns the exit status.
     fn types(&mut self, who: Person, words: &[&str]) -> i32 {
         let output = self.machine.call_as(who.1, words);
         let quoted =
@@ -49,8 +47,7 @@ impl Day {
     }
 }
 
-/// A line with one blank between words, with names instead of those of this system, and without what differs from day to day: times, and
-/// how much was used.
+/// Without system names, times, amounts, and repeated blanks.
 fn same_each_day(line: &str) -> String {
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let word = |word: &str| {

@@ -45,7 +45,6 @@ fn a_lock_that_was_removed_lets_no_second_daemon_in() {
     assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, "one\n"));
 }
 
-/// Mounts a directory read-only until dropped.
 struct ReadOnly(std::path::PathBuf);
 
 impl ReadOnly {

@@ -1,5 +1,3 @@
-//! A job from its submission to its end.
-
 use std::fs;
 
 use super::machine::{Machine, until};

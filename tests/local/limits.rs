@@ -1,5 +1,3 @@
-//! Limits, and preemption for other jobs.
-
 use std::process::Command;
 
 use super::machine::{Machine, until};

@@ -1,5 +1,3 @@
-//! Lists of many jobs in `kornsole jobs`.
-
 use serde_json::Value;
 
 use super::machine::{Machine, until};
@@ -84,7 +82,7 @@ fn a_watched_list_is_printed_again_when_it_changes() {
     assert_eq!(text().matches("REASON").count(), 2, "once for each change: {}", text());
 }
 
-/// The scheduler is not given more of an array than can have their turn soon.
+/// As many as can start soon.
 #[test]
 fn a_large_array_is_queued_in_parts() {
     let machine = Machine::up(&[]);

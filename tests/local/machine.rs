@@ -1,5 +1,3 @@
-//! A separate daemon for each test.
-
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +12,7 @@ use crate::common::TestDir;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A daemon. It is stopped on drop, with its jobs.
+/// Stopped on drop, with jobs.
 pub struct Machine {
     pub dir: TestDir,
     arguments: Vec<String>,
@@ -65,7 +63,7 @@ impl Machine {
         self.start_as(command);
     }
 
-    /// Starts the daemon and kills it with SIGKILL after this time, whether it listens or not.
+    /// SIGKILL after this time, listening or not.
     pub fn start_and_kill_after(&self, time: Duration) {
         let mut daemon = self.up_by(Command::new(env!("CARGO_BIN_EXE_kornsole"))).spawn().unwrap();
         sleep(time);
@@ -189,7 +187,7 @@ pub fn until(mut is: impl FnMut() -> bool) {
     }
 }
 
-/// Returns whether the tests run as root; otherwise prints a note.
+/// Prints a note if not.
 pub fn is_root(what: &str) -> bool {
     let root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     if !root {

@@ -1,5 +1,3 @@
-//! Options of a job.
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -25,7 +25,6 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
     let file = dirs[0].join("out");
     let flags = ["--hold", "--dir", "/", "--output", file.to_str().unwrap()];
     let release = |job: u64| assert!(machine.call(&["release", &job.to_string()]).status.success());
-    // The file becomes a link to a file of root.
     let linked = machine.submit_as(UNPRIVILEGED, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
     symlink(&secret, &file).unwrap();
@@ -33,7 +32,6 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
     machine.wait(linked);
     assert_eq!(fs::read_to_string(&secret).unwrap(), "of root\n");
     fs::remove_file(&file).unwrap();
-    // The directory becomes a link to a directory of root.
     let moved = machine.submit_as(UNPRIVILEGED, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
     let roots = machine.dir.join("of-root");
@@ -78,7 +76,7 @@ fn an_error_file_that_becomes_a_link_leads_nowhere() {
     change_places("--error", "echo theirs >&2");
 }
 
-/// Swaps the file of an option with a link to a file of root while jobs start.
+/// With a link to a file of root, while jobs start.
 fn change_places(option: &str, script: &str) {
     if !is_root("two users") {
         return;
@@ -96,7 +94,6 @@ fn change_places(option: &str, script: &str) {
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A rename is atomic.
             while !done.load(Ordering::Relaxed) {
                 let _ = fs::remove_file(&link);
                 symlink(&secret, &link).unwrap();

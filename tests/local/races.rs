@@ -1,4 +1,4 @@
-//! Paths that are replaced while a daemon of root opens them for a user.
+//! Paths replaced while root's daemon opens them for a user.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -133,7 +133,6 @@ fn a_daemon_of_root_uses_no_path_that_others_can_replace() {
         assert!(code == Some(1) && reported, "{} {}: {why}", jobs.display(), socket.display());
         assert!(!socket.exists(), "{}", socket.display());
     }
-    // The daemon does not follow a link at the path of the socket.
     let secret = dir.join("secret");
     fs::write(&secret, "of root\n").unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();

@@ -1,5 +1,3 @@
-//! A reboot of the machine with jobs in each state.
-
 use std::fs;
 use std::process::Command;
 
@@ -35,7 +33,6 @@ fn a_reboot_leaves_each_job_where_it_was_or_starts_it_again() {
     until(|| [ending, restarting].iter().all(|job| machine.logs(*job) == "on\n"));
     assert!(machine.call(&["cancel", &ending.to_string()]).status.success());
     assert!(machine.call(&["requeue", &restarting.to_string()]).status.success());
-    // The job fails once, then waits for cores that another job uses.
     let retry = machine.submit(
         &["--cpu", "1", "--retry", "1"],
         &format!("test -e {0} || {{ touch {0}; exit 9; }}; exit 6", failed.display()),

@@ -1,5 +1,3 @@
-//! Which records of finished jobs are kept, and what they cost.
-
 use std::fs;
 
 use serde_json::Value;
@@ -94,7 +92,6 @@ fn a_large_array_costs_what_one_job_does() {
     machine.start();
     assert_eq!(machine.job(77_777)["status"], 0);
     assert_eq!(machine.job(77_778)["state"], "held");
-    // Nothing runs, and the jobs need not be canceled one by one.
     machine.kill();
 }
 

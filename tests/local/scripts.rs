@@ -1,5 +1,3 @@
-//! Scripts for Slurm or PBS.
-
 use std::fs;
 
 use super::machine::{Machine, until};

@@ -62,7 +62,6 @@ fn ended_is_ended_though_its_supervisor_has_another_job() {
     until(|| !machine.logs(second).is_empty());
     assert_eq!(supervisor(&machine, first), supervisor(&machine, second));
     machine.kill();
-    // The file if the disk did not store the first job's last change.
     let file = machine.dir.join(format!("jobs/jobs/{first}/job.json"));
     let retained = fs::read_to_string(&file).unwrap();
     let state = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["state"] == "running";

@@ -1,5 +1,3 @@
-//! The environment of a job, and following its output.
-
 use std::fs;
 use std::process::{Command, Stdio};
 

@@ -1,5 +1,3 @@
-//! The systemd unit, checked by systemd if it is installed.
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -42,7 +40,6 @@ fn systemd_reads_the_unit_and_finds_the_program_also_below_a_name_with_blanks() 
     }
 }
 
-/// Stand-ins for the systemd programs record their arguments.
 struct Systemd {
     dir: TestDir,
 }

@@ -1,5 +1,3 @@
-//! Two real users on one machine, with a daemon of root.
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
@@ -81,7 +79,7 @@ fn a_user_that_floods_with_small_jobs_is_also_preempted() {
     assert_eq!(machine.logs(other), "mine\n");
 }
 
-/// Its memory is far below the guarantee, and without one of its jobs its cores are no longer above it.
+/// Its memory is far below the guarantee; without one job, so are its cores.
 #[test]
 fn a_user_one_core_above_the_guarantee_gives_that_core() {
     if !is_root("two users") {
@@ -133,7 +131,6 @@ fn an_output_file_is_the_submitters() {
     std::os::unix::fs::symlink(&secret, &out).unwrap();
     assert!(machine.call(&["release", &job.to_string()]).status.success());
     assert_eq!((machine.wait(job), fs::read_to_string(&secret).unwrap().as_str()), (126, "mine\n"));
-    // A file of another user without write permission.
     fs::remove_file(&out).unwrap();
     let flags = ["--dir", "/", "--output", "/root-only/out"];
     let refused = machine.call_as(UNPRIVILEGED, &[&["submit"], &flags[..], &["--", "true"]].concat());

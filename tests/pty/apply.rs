@@ -1,5 +1,3 @@
-//! `kornsole apply` in a terminal: it shows the changes, then asks for confirmation.
-
 use super::terminal::Terminal;
 use crate::common::{Program, TestDir};
 

@@ -1,4 +1,4 @@
-//! The terminal's window is closed while the console draws: the console exits normally.
+//! The console exits normally when its window is closed.
 
 use std::io::Read as _;
 use std::sync::mpsc::channel;
@@ -21,7 +21,6 @@ fn closed_after(command: CommandBuilder, bytes: usize) -> ExitStatus {
         assert!(count > 0, "it ended before: {}", String::from_utf8_lossy(&seen));
         seen.extend_from_slice(&piece[..count]);
     }
-    // Without the other end, writes fail from now on.
     drop((output, pair.master));
     let (mut killer, (sender, ended)) = (child.clone_killer(), channel());
     std::thread::spawn(move || sender.send(child.wait().expect("it is our child")));

@@ -20,7 +20,6 @@ fn until_something_runs(terminal: &mut Terminal) {
     }
 }
 
-/// Checks a successful exit without any terminal setting or control sequence.
 fn ends_untouched(terminal: &Terminal) {
     assert!(terminal.end().success(), "{}", terminal.screen_text());
     assert_eq!(settings(&*terminal.master), terminal.before);

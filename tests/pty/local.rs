@@ -1,5 +1,3 @@
-//! The console for the daemon of this machine.
-
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command as Process, Stdio};
 

@@ -1,6 +1,4 @@
-//! The real binary in a pseudoterminal: start, input, and restoration of the terminal.
-//!
-//! A test waits until the emulated screen shows the expected text, up to a generous deadline.
+//! The real binary in a pseudoterminal. A test waits for text on the emulated screen, up to a generous deadline.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]

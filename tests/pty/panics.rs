@@ -10,7 +10,6 @@ use view::View;
 use super::terminal::{LEAVES_ALTERNATE, Seen, Terminal};
 use crate::common::about;
 
-/// Panics when polled, in the console's thread or in another one.
 struct Breaking {
     about: About,
     identity: Identity,

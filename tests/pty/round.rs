@@ -1,5 +1,3 @@
-//! The user's editor, the terminal's clipboard, and the bytes of a cursor move.
-
 use super::terminal::{Seen, Terminal, contains, demo};
 
 fn editing(name: &str, editor: &str) -> Terminal {

@@ -1,5 +1,3 @@
-//! The console from start to exit.
-
 use std::path::Path;
 use std::process::Command as Process;
 

@@ -1,5 +1,3 @@
-//! A long simulation reports its progress and stops on request.
-
 use super::terminal::Terminal;
 use crate::common::TestDir;
 

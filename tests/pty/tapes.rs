@@ -1,5 +1,3 @@
-//! Tapes and recordings with the real binary in a terminal.
-
 use console::state::key::{Code, Key};
 use console::tape::{self, Act, Against, Reading};
 use kornsole::cli::play::{Mode, play_file};
@@ -41,7 +39,6 @@ fn recorded(tape: &str) -> Vec<(String, Vec<String>)> {
     screens
 }
 
-/// Skips what depends on clock time.
 fn play_in_terminal(name: &str) {
     let tape = format!("recordings/{name}.tape");
     let text = std::fs::read(&tape).expect("the tape is there");

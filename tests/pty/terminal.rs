@@ -1,5 +1,3 @@
-//! A program in an emulated terminal.
-
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::process::Command as Process;

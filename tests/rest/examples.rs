@@ -12,7 +12,6 @@ fn blocks() -> Vec<String> {
     parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Runs a script in a directory; curl prints the status of each request.
 fn shell(dir: &TestDir, script: &str) -> Output {
     dir.write(".curlrc", "write-out = \"%{stderr}\\n%{http_code} %{url_effective}\\n\"\n");
     let bin = std::path::Path::new(env!("CARGO_BIN_EXE_kornsole")).parent().unwrap();
@@ -23,7 +22,6 @@ fn shell(dir: &TestDir, script: &str) -> Output {
     command.output().unwrap()
 }
 
-/// Runs a block that ends with a server, and returns the server.
 fn served(dir: &TestDir, block: &str) -> Program {
     let (before, serve) = block.split_once(SERVE).expect("it ends with a server");
     let made = shell(dir, &format!("set -e\n{before}"));

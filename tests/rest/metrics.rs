@@ -1,4 +1,4 @@
-//! Metrics: upstream's names and labels, and its values where both count the same.
+//! Metrics with upstream's names, labels, and comparable values.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,3 @@
-//! The recorded requests and answers.
-
 use std::collections::BTreeMap;
 use std::fs;
 

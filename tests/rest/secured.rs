@@ -1,5 +1,3 @@
-//! Authorization over a real socket, and pages in a browser.
-
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,6 +1,4 @@
-//! `kornsole serve` after the recorded scenario, compared with 1.8.0 field by field.
-//!
-//! Each different leaf must match an entry of [`DIFFERENCES`], and each entry must be needed.
+//! `kornsole serve` after the recorded scenario, like 1.8.0 except for [`DIFFERENCES`], each of which must be needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +10,6 @@ use wire::dto::json;
 use super::recorded::exchanges;
 use super::stage::Stage;
 
-/// Differences by leaf path (`*` is any part), with reasons.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("**/partition", "section 10: filled in on all queues"),
     ("**/clusterName", "section 10: kornsole"),

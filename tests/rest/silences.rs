@@ -1,5 +1,3 @@
-//! Silences over REST: rights, rejections with remedies, and audit entries.
-
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -53,7 +51,6 @@ impl Silenced {
         self.stage.ask(method, path, &headers, body.as_bytes())
     }
 
-    /// Newest first: action, user, object, reason, and code.
     fn audit(&self) -> Vec<String> {
         let answer = self.ask(0, "GET", "/kornsole/v1/audit", &json!(null)).json();
         let word = |entry: &serde_json::Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();

@@ -1,5 +1,3 @@
-//! A served scheduler on a local port, and a raw client for tests.
-
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

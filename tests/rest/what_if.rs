@@ -1,5 +1,3 @@
-//! `POST /whatif`: answers, and rejections of too large, too long, or parallel requests.
-
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::Instant;
@@ -28,7 +26,6 @@ impl Asked {
         let path = dir.tokens();
         let set = |options: &mut Options| {
             options.access.tokens = Some(path);
-            // A lower priority would get no CPU time next to other tests.
             options.limits.what_if.nice = 0;
             limits(&mut options.limits.what_if);
             options.limits.answer = 60 * PATIENCE;
@@ -148,7 +145,6 @@ fn the_program_asks_a_server_and_writes_a_page() {
     );
 }
 
-/// A repository with two commits of a queue configuration.
 fn two_commits(old: &str, new: &str) -> TestDir {
     let dir = TestDir::new();
     let git = |arguments: &[&str]| {

@@ -1,4 +1,4 @@
-//! Documents of 1.8.0 are written again byte for byte; other releases are read to the same value.
+//! Documents of 1.8.0 are written again byte for byte; others keep their value.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

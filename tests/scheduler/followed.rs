@@ -203,7 +203,6 @@ mod erased {
 
 type Sums = BTreeMap<(Vec<String>, &'static str, String), u128>;
 
-/// All values of a report that are not zero.
 fn sums(report: &Report, amounts: &[&'static str]) -> Sums {
     let mut sums = Sums::new();
     for row in &report.rows {
@@ -297,7 +296,6 @@ fn a_gap_omits_only_what_happened_in_it() {
         while let Some(changes) = stage.step() {
             steps += 1;
             match steps % 40 {
-                // From here on no events are received.
                 20 => {
                     stage.handle(changes);
                     let look = stage.look(stage.number);

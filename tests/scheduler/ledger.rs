@@ -1,4 +1,4 @@
-//! The ledger equals a recount of the events in every recorded scenario under every profile.
+//! The ledger equals a recount in every recorded scenario.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -104,7 +104,6 @@ impl Recount {
         self.priorities.get(key).map_or(0, |priority| priority.0)
     }
 
-    /// Processes all events, each request with its priority at that time.
     fn handle_all(&mut self, record: &Record) {
         let mut asks = record.priorities.iter().peekable();
         for (at, event) in record.events.iter().enumerate() {
@@ -204,7 +203,6 @@ const NOT_RECOUNTED: share::Excluded = share::Excluded {
     by_1_5_1: &["late3-resize"],
 };
 
-/// A report with one dimension.
 fn by(core: &Core, dimension: Dimension) -> Report {
     let question = Question { by: vec![dimension], ..Question::default() };
     core.ledger().ledger().report(core.now(), &question)
@@ -278,7 +276,6 @@ fn what_is_not_decided_yet_is_not_counted() {
     let (end, mut behind) = (Time(HOUR), 0);
     let mut before: BTreeMap<(Vec<String>, String), u128> = BTreeMap::new();
     while core.run_until(end, 3) == Progress::Busy {
-        // The reader's clock is ahead of the scheduler's.
         let report = core.ledger().ledger().report(end, &question);
         behind += usize::from(report.to < end);
         let used = |row: &ReportRow| {

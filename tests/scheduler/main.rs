@@ -1,4 +1,4 @@
-//! Decisions of the scheduler: recorded traces, worked examples, a slow model, and random commands.
+//! Decisions of the scheduler: traces, examples, a slow model, random commands.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,4 +1,4 @@
-//! The Multitenancy example (EX-01): allocations and priorities after each step.
+//! The Multitenancy example (EX-01), step by step.
 
 use ::scenario::{self, Runner, Scenario, ScenarioStep, Sink, StepKind, Trace};
 use model::{Priority, Profile};
@@ -6,7 +6,6 @@ use scheduler::{Event, EventKind, Scheduler};
 
 const TEXT: &str = include_str!("../scenarios/multitenancy.yaml");
 
-/// The queues in the order of the table's columns.
 const QUEUES: [&str; 12] = [
     "root",
     "root.system",

@@ -1,4 +1,4 @@
-//! A preview equals the result of a submission, for random trees, rules, and histories.
+//! A preview equals the submission's result, at random.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,6 @@ fn part() -> impl Strategy<Value = String> {
     prop::sample::select(&PARTS).prop_map(str::to_owned)
 }
 
-/// Queue names, with dots and often qualified.
 fn text() -> impl Strategy<Value = String> {
     (prop::sample::select(&["", "root.", "root."]), prop::collection::vec(part(), 0..4))
         .prop_map(|(front, parts)| format!("{front}{}", parts.join(".")))
@@ -64,7 +63,6 @@ fn submission() -> impl Strategy<Value = (u8, Submission)> {
     })
 }
 
-/// The queue or the rejection, and the created queues.
 fn outcome(events: &[Event]) -> (Result<QueuePath, String>, Vec<QueuePath>) {
     let made = events.iter().filter_map(|event| match &event.kind {
         EventKind::QueueAdded { queue, .. } => Some(queue.clone()),
@@ -88,7 +86,6 @@ fn previewed(placement: &Placement) -> (Result<QueuePath, String>, Vec<QueuePath
     }
 }
 
-/// The stored placement of the active application, or of the last finished one.
 fn retained(view: &View, submission: &Submission, rejected: bool) -> Placement {
     let part = &view.partitions[0];
     let row = if rejected { part.ended.last().unwrap() } else { part.app_by_id(&submission.app).unwrap() };

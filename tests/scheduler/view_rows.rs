@@ -1,5 +1,3 @@
-//! Rows of a view that depend on several objects of the scheduler.
-
 use std::sync::Arc;
 
 use model::{AppId, Identity, NodeId, Profile, Time};

@@ -1,5 +1,3 @@
-//! Configuration changes from a console attached over REST.
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! Forms of a queue: changes, previews, rights, and retained input.
-
 use std::sync::Arc;
 use std::time::Duration;
 

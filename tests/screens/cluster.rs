@@ -1,5 +1,3 @@
-//! The page Cluster: the queue tree with a dashboard.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,7 +40,6 @@ fn the_first_page_at_its_sizes() {
     }
 }
 
-/// Up to two spaces or the next part.
 fn after<'a>(line: &'a str, label: &str) -> &'a str {
     let at = line.find(label).unwrap_or_else(|| panic!("no {label}: {line}")) + label.len();
     let rest = &line[at..];
@@ -50,7 +47,6 @@ fn after<'a>(line: &'a str, label: &str) -> &'a str {
     rest[..end].trim()
 }
 
-/// The root's cell under a title of the tree, right-aligned, without spaces.
 fn cell(driver: &Driver, title: &str, width: usize) -> String {
     let (_, head) = driver.find_row("QUEUE").unwrap();
     let (_, root) = driver.find_row("▾ root").unwrap();
@@ -89,7 +85,6 @@ fn compare(driver: &Driver) {
     assert_eq!(waiting.causes.iter().map(|cause| cause.cpu).sum::<i64>(), root.pending.amount(VCORE), "{text}");
     let (causes, lines) = (driver.find_row("WAITING BY CAUSE").unwrap().0, driver.lines());
     for cause in &waiting.causes {
-        // ATTENTION has the same words.
         let line = lines[causes..].iter().find(|line| line.contains(cause.cause)).unwrap_or_else(|| panic!("{text}"));
         let shown: Vec<&str> = line.split(cause.cause).last().unwrap().split_whitespace().collect();
         assert_eq!(shown, [cause.apps.to_string(), show_amount(VCORE, cause.cpu)], "{text}");
@@ -98,7 +93,7 @@ fn compare(driver: &Driver) {
     assert!(row("schedulable").contains(&format!("{nodes} nodes")), "{text}");
 }
 
-/// Compares `KORNSOLE_FRAMES` frames if it is set: `KORNSOLE_FRAMES=10000 cargo test --test screens no_two_places`.
+/// `KORNSOLE_FRAMES=10000 cargo test --test screens no_two_places` compares so many.
 #[test]
 fn no_two_places_of_the_first_page_disagree() {
     let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse().ok()).unwrap_or(200);

@@ -1,5 +1,3 @@
-//! Columns: sorting of typed values, selection, hiding in narrow lists, and stored views.
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

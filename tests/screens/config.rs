@@ -1,5 +1,3 @@
-//! The configuration page with a real scheduler.
-
 use std::sync::Arc;
 use std::time::Duration;
 

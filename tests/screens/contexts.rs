@@ -1,5 +1,3 @@
-//! The page of contexts, some with credentials from a program.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

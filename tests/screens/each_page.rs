@@ -14,7 +14,6 @@ use super::cluster::on_cluster;
 use super::simulated_past::{recorded, simulating};
 use crate::common::{about, shows};
 
-/// Name, keys from the first page, and a text on the page.
 const PAGES: [(&str, &str, &str); 26] = [
     ("cluster", "", "ALLOC/S"),
     ("help", "?", "Help"),
@@ -44,7 +43,6 @@ const PAGES: [(&str, &str, &str); 26] = [
     ("whatif", ":whatif<ret>", "WHAT IF"),
 ];
 
-/// A hash of the screen's styles.
 fn appearance(driver: &Driver) -> u64 {
     let text = driver.buffer().content().iter().fold(String::new(), |mut text, cell| {
         let _ = write!(text, "{:?}{:?}{:?}", cell.fg, cell.bg, cell.modifier);
@@ -53,14 +51,12 @@ fn appearance(driver: &Driver) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A console in each theme.
 type Themes = [(&'static str, Driver); 2];
 
 fn themes(driver: impl Fn(Options) -> Driver) -> Themes {
     ["dark", "light"].map(|name| (name, driver(Options { theme: name.into(), ..Options::default() })))
 }
 
-/// Opens a page by keys, and compares it.
 fn compare(drivers: &mut Themes, (page, keys, there): (&str, &str, &str)) {
     let mut shown = String::new();
     let mut texts = Vec::new();

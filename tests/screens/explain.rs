@@ -1,5 +1,3 @@
-//! Explanations on the screen.
-
 use std::time::Duration;
 
 use console::Driver;

@@ -1,5 +1,3 @@
-//! Events, history, health, and blockers of draining queues, on the demo's scheduler.
-
 use std::time::Duration;
 
 use ::console::Driver;

@@ -11,7 +11,6 @@ use source::SourcePlace;
 
 use super::fixture::{self, Scene};
 
-/// Name, keys, width, height.
 const IMAGES: [(&str, &str, u16, u16); 24] = [
     ("home-80", "", 80, 24),
     ("home-120", "jjjjj", 120, 40),

@@ -1,5 +1,3 @@
-//! Local jobs on the screen: their page, operations with keys, and confirmations.
-
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

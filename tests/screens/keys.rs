@@ -1,5 +1,3 @@
-//! The effects of keys on the screen.
-
 use std::sync::Arc;
 use std::time::Duration;
 

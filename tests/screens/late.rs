@@ -119,10 +119,8 @@ fn open(session: &mut Session, name: &str, source: Arc<dyn Source>) {
     session.step(Incoming::Replies, SECOND);
 }
 
-/// A remote scheduler, and the scheduler itself.
 type Far = (Arc<Slow>, Arc<Stepped>);
 
-/// A console on two remote schedulers; the second opens as `two`.
 fn two() -> (Driver, [Far; 2]) {
     let (mut driver, one, near_one) = far(user("ann").scheduler_admin(true), 120, 30);
     let (_, two, near_two) = far(user("ann").scheduler_admin(true), 120, 30);

@@ -1,5 +1,4 @@
-//! Long lists are computed outside of the draw loop: no key waits for them, and an operation applies to the row that
-//! the user sees.
+//! Long lists are computed outside of the draw loop: no key waits, and operations apply to the visible row.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -53,7 +52,6 @@ impl Slow {
         slow
     }
 
-    /// Performs all effects except lists and health checks. Returns whether the session quits.
     fn step(&mut self, incoming: Incoming, now: Duration) -> bool {
         let mut quits = false;
         for effect in self.session.step(incoming, now) {
@@ -250,7 +248,6 @@ fn what_is_done_about_a_row_waits_for_the_rows() {
     let mut slow = Slow::new(Arc::clone(&source) as _);
     slow.keys("2").make_all();
     let first = slow.here();
-    // The operation applies to the filtered rows.
     slow.keys("/etl<ret>K");
     assert!(slow.session.state().layers.is_empty(), "nothing is asked about {first}");
     slow.keys("<right>");
@@ -272,7 +269,6 @@ fn a_row_never_becomes_another_application() {
     let mut slow = Slow::new(Arc::clone(&scene) as _);
     slow.keys("2").make_all();
     let here = slow.here();
-    // Another application takes the row.
     let mut view = (*scene.view()).clone();
     let part = &mut view.partitions[0];
     let (slot, row) = part.apps.iter().flatten().map(|row| (row.slot, row)).find(|(_, row)| row.id == here).unwrap();

@@ -1,5 +1,3 @@
-//! Marks and bulk operations, copying, exporting, and random keys.
-
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! Additional pages: the node map, partitions, a wide help, and an empty cluster.
-
 use super::after;
 use super::fixture::{self, Scene};
 use console::state::page::Page;

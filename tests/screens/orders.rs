@@ -1,5 +1,3 @@
-//! Killing, moving, and pausing, key by key, on a real scheduler.
-
 use std::sync::Arc;
 use std::time::Duration;
 

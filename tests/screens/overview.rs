@@ -1,5 +1,3 @@
-//! The overview.
-
 use std::time::Duration;
 
 use console::Driver;

@@ -1,5 +1,3 @@
-//! User settings, the mouse, and pasted text.
-
 use ::console::input::terminal_events::Mouse;
 use ::console::shell::settings;
 use ::console::theme::Themes;

@@ -1,5 +1,3 @@
-//! Placement: the form, the rules, and reasons.
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! Confirmation dialogs: when they appear, and which keys answer them.
-
 use std::time::Duration;
 
 use console::input::command::{Argument, COMMANDS, CommandId, Kind, PromptCommand};
@@ -114,7 +112,6 @@ fn marks_that_required_a_typed_name_require_it_until_removed() {
     let marked = live(&source);
     assert!(marked > 10);
     driver.keys("K<esc>").unwrap();
-    // Marks are removed one by one until few remain.
     driver.keys(&"<space>".repeat(marked - 4)).unwrap();
     driver.advance(Duration::from_secs(1));
     driver.keys("K").unwrap();

@@ -1,5 +1,3 @@
-//! Quitting the console.
-
 use std::time::Duration;
 
 use console::{Driver, Options};

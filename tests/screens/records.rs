@@ -1,5 +1,3 @@
-//! The audit, the configuration history, and the past.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -139,7 +137,6 @@ fn the_past_is_shown_as_it_was() {
     shows_not(&driver, "THE PAST");
 }
 
-/// A scheduler that retains everything and answers immediately.
 struct Retained {
     stepped: Arc<Stepped>,
     views: std::sync::Mutex<Vec<Arc<View>>>,

@@ -136,7 +136,6 @@ fn the_retry_time_is_omitted_last() {
         let first = Driver::new(scene, Options::default(), width, 40).lines()[0].clone();
         assert!(first.contains(" CONNECTING ") && first.contains(", again in 7s"), "{first}");
     }
-    // The address is shown once.
     let scene = Scene::with(view, SourcePlace::Remote, Vec::new());
     let (age, retry_in) = (Duration::from_secs(4), Some(Duration::from_secs(7)));
     scene.link(Link::Stale { age, cause: "seed 42 refuses the connection".to_owned(), retry_in });

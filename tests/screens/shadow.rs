@@ -1,5 +1,3 @@
-//! The page of a shadow.
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! The past is simulated again with another configuration.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +14,6 @@ use crate::space::on_demo;
 
 const SEED: u64 = 42;
 
-/// A console that can simulate the past.
 pub(super) fn simulating(source: &Arc<Stepped>, options: Options) -> Driver {
     let mut driver = Driver::new(Arc::clone(source) as _, options, 160, 40);
     driver.personalize(Personal { simulator: Some(simulate::simulator(None)), ..Personal::default() });
@@ -24,7 +21,6 @@ pub(super) fn simulating(source: &Arc<Stepped>, options: Options) -> Driver {
     driver
 }
 
-/// A console on so many seconds of a demo whose journal is kept.
 pub(super) fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));

@@ -1,5 +1,3 @@
-//! Shared helpers: consoles on running schedulers, and queries on the screen.
-
 use std::sync::Arc;
 use std::time::Duration;
 

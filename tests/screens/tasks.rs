@@ -20,7 +20,6 @@ enum Typed {
     Text(String),
 }
 
-/// The keys of a cell: keys in backticks, texts in quotation marks.
 fn keys(cell: &str) -> Vec<Typed> {
     let mut keys = Vec::new();
     let mut rest = cell.trim();

@@ -11,7 +11,6 @@ use view::units::show_amount;
 
 use crate::space::on_demo;
 
-/// Usage and total in `cpu 23.5 of 40`.
 fn amounts(text: &str, label: &str) -> Option<(String, String)> {
     let behind = &text[text.find(label)? + label.len()..];
     let (used, all) = behind.split_once(" of ")?;
@@ -42,7 +41,6 @@ fn compare_details(driver: &Driver, subject: &Subject, (header, below): (&str, &
     let (cpu, memory) = (amounts(header, "cpu ").unwrap(), amounts(header, "mem ").unwrap());
     let nodes = number(header, " node").unwrap();
     match subject {
-        // The last column of each plot is from the same time.
         Subject::History(_) if !below.contains("no samples yet") => {
             let now = |label: &str| {
                 let at = below.lines().position(|line| line.starts_with(&format!(" {label} "))).unwrap();
@@ -146,7 +144,7 @@ const PAGES: [&str; 10] = [
 
 const FRAMES: u32 = 24;
 
-/// The number of cases for `KORNSOLE_FRAMES` frames; few by default.
+/// For `KORNSOLE_FRAMES` frames; few by default.
 fn cases() -> u32 {
     let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse::<u32>().ok());
     frames.map_or(24, |frames| frames.div_ceil(FRAMES))

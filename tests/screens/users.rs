@@ -1,5 +1,3 @@
-//! Users and groups: usage, the limit that applies, and pending requests.
-
 use std::time::Duration;
 
 use ::console::state::page::Page;
@@ -56,7 +54,6 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     shows(&driver, "CLOSEST TO ITS LIMIT");
 }
 
-/// The number in `line 31 of …`.
 fn line_of(text: &str) -> Option<usize> {
     let (number, _) = text.split_once("line ")?.1.split_once(" of ")?;
     number.parse().ok()
@@ -73,7 +70,6 @@ fn a_limit_names_its_line_and_a_key_opens_it() {
     let (mut driver, _) = on_demo(200, 60, 180);
     for (keys, in_details) in [("4", true), ("4<ret>", false)] {
         driver.keys(keys).unwrap();
-        // In the row, or in the list of users in the details pane.
         let place = |driver: &Driver| {
             let row = line(driver, "▌");
             let details = || driver.lines().iter().find_map(|line| line_of(line.split_once('│')?.1));

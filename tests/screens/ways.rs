@@ -1,5 +1,3 @@
-//! Navigation: the strip of pages, permanent hints, jumps, and the global search.
-
 use std::time::Duration;
 
 use ::console::Driver;
@@ -12,7 +10,6 @@ use super::space::on_demo;
 use super::{after, console};
 use crate::common::{shows, shows_not};
 
-/// The keys of all pages, with their short names in the strip.
 const PAGES: [(&str, &str); 12] = [
     ("1", "1Queue"),
     ("2", "2Apps"),
@@ -28,7 +25,6 @@ const PAGES: [(&str, &str); 12] = [
     ("H", "HRevs"),
 ];
 
-/// The style of the strip at the start of a text.
 fn look(driver: &Driver, text: &str) -> ratatui::style::Style {
     let (y, line) = driver.find_row(text).unwrap_or_else(|| panic!("no {text} in\n{}", driver.screen_text()));
     let x = line.split(text).next().unwrap().chars().count();

@@ -1,5 +1,3 @@
-//! Use of the available space.
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -64,7 +64,6 @@ impl Line {
 
 #[test]
 fn a_move_of_the_cursor_is_little_on_every_page_at_every_size() {
-    // Forces colors in any environment.
     crossterm::style::force_color_output(true);
     for (width, height) in [(40, 12), (80, 24), (120, 40), (200, 60)] {
         for page in ["1", "2", "2<ret>", "3", "3m", "3<ret>", "4", "4<ret>", "5", "6", "7"] {

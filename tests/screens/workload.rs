@@ -1,5 +1,3 @@
-//! Manual operations of a resource manager on a real scheduler.
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! Equal decisions, unsettled decisions, and decisions that the other scheduler does not make.
-
 use std::time::Duration;
 
 use forecast::shadow::{Comparison, Settings, Verdict};
@@ -37,7 +35,6 @@ fn one_that_arrived_seconds_later_is_another_order() {
         verdict(&found),
         (Verdict::Order, "kornsole allocates one p on n1 before it: its application arrived first")
     );
-    // The shadow has applied the other decision.
     assert_eq!(stage.decided("one", "p", "n2").verdict, Verdict::Same);
 }
 

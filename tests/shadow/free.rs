@@ -1,5 +1,3 @@
-//! The shadow's own independent scheduler.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,7 +66,7 @@ fn a_scheduler_without_delay_waits_as_long_as_kornsole() {
     assert_eq!(metrics.waits.each_ref().map(|waits| waits.count()), [3, 3]);
     assert_eq!(metrics.waits[0].within(0.95), metrics.waits[1].within(0.95));
     assert_eq!(metrics.preempted, [0, 0]);
-    // The shadow uses the node before each decision of the other scheduler; afterward both do.
+    // The shadow uses the node before each other decision; afterward both do.
     assert_eq!(metrics.share_difference(), Some((50.0, 6)));
 }
 

@@ -32,7 +32,6 @@ fn refuses(node: &Node, wanted: &[(String, i64)]) -> Option<&'static str> {
     }
 }
 
-/// A decision without a node, its request, and whether it fits the maximums.
 type Candidate = (Decision, Vec<(String, i64)>, bool);
 
 fn pending(part: &Partition) -> Vec<Candidate> {

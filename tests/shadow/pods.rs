@@ -22,7 +22,6 @@ const START: Time = Time(1_793_527_200_000_000);
 /// Pod times have a resolution of seconds.
 const BY_SECONDS: Settings = Settings { same_moment: Duration::from_secs(1), ..EXACT };
 
-/// Scenarios with different decisions for pods, with reasons.
 const OTHERWISE: [(&str, &str); 4] = [
     ("fence19-093", "the first pod of an application is its originator, which is preempted last"),
     ("nodes-010", "a pod goes to the drained node that it requires; a cordoned one refuses it by a filter"),
@@ -124,7 +123,7 @@ impl Player {
     }
 }
 
-/// Plays a case; `None` if the configuration is rejected.
+/// `None` if the configuration is rejected.
 fn play(case: &Case, profile: Profile) -> Option<(Vec<Comparison>, (usize, usize))> {
     let mut player = Player::prepare(case, profile)?;
     for number in 0..case.scenario.steps.len() {
@@ -135,7 +134,7 @@ fn play(case: &Case, profile: Profile) -> Option<(Vec<Comparison>, (usize, usize
     Some((std::mem::take(&mut player.following.found), player.preemptions))
 }
 
-/// Scenarios, decisions, and decisions that agree only because of the resolution of pod times.
+/// Scenarios, decisions, and agreements only by the resolution of times.
 fn agrees(profile: Profile) -> (usize, usize, usize) {
     let (mut scenarios, mut decisions, mut equal, mut wrong) = (0, 0, 0, String::new());
     for case in cases(profile) {

@@ -1,5 +1,3 @@
-//! `kornsole simulate` as a command.
-
 use std::path::Path;
 use std::process::Command;
 
@@ -72,7 +70,6 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     assert_eq!((code, one.lines().count()), (Some(0), 12), "{err}");
     assert_eq!(with(&["--threads", "2"]).1, one);
     assert_eq!(with(&["--resume", path(&retained)]).1, one);
-    // The missing runs are run again.
     let lines = std::fs::read_to_string(&retained).unwrap();
     assert_eq!(lines.lines().count(), 12);
     let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();

@@ -1,5 +1,3 @@
-//! `kornsole simulate --node-group` and workload objects: output and rejections.
-
 use super::command::{path, simulate};
 use super::common::TestDir;
 

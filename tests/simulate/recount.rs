@@ -1,5 +1,3 @@
-//! The meter, compared with a recount by allocation.
-
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,13 +26,11 @@ impl Sink for Events {
 
 type Key = (AppId, AskId);
 
-/// Resources times µs by user (empty for all users) and resource.
 type Used = BTreeMap<(String, String), u128>;
 
 #[derive(Default)]
 struct Recount {
     asked: BTreeMap<Key, Time>,
-    /// Start time, resources, and user of each allocation.
     has: BTreeMap<Key, (Time, Resource, String)>,
     waits: Vec<u64>,
     used: Used,

@@ -1,5 +1,3 @@
-//! Runs of workloads: order, preemption, ends, and determinism.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,7 +41,7 @@ fn what_does_not_fit_waits_until_something_ends() {
     let waits = metrics.total.waits;
     assert_eq!((waits.count, waits.waiting, waits.max, waits.p50), (6, 0, 50_000, 0));
     assert_eq!(metrics.total.used["vcore"], (4 * 60 + 2 * 30) * 1000);
-    // The nodes provide 4 cores for 90 s until the last task ends.
+    // 4 cores for 90 s until the last task ends.
     let ended = metrics.ended / 1000;
     assert!((90..=150).contains(&ended), "{ended}");
     assert_eq!(metrics.resources["vcore"].peak, 4000);
@@ -111,7 +109,6 @@ fn what_is_recorded_by_itself_after_a_preemption_is_not_asked_for_again() {
     let metrics = ran(&workload(vec![first.clone(), second.clone()]), QUEUES);
     assert!(metrics.total.preempted > 0);
     assert_eq!(metrics.total.allocated, 8);
-    // A task that may not preempt waits.
     second.tasks[0].allow_preempt_other = false;
     assert_eq!(ran(&workload(vec![first, second]), QUEUES).total.preempted, 0);
 }

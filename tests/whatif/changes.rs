@@ -1,4 +1,4 @@
-//! Each change has its effect, and a rejected one does not affect the others.
+//! Each change has its effect; a rejected one affects no other.
 
 use std::time::Duration;
 
@@ -152,7 +152,6 @@ fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
 
 #[test]
 fn a_change_needs_no_time_so_untouched_parts_are_equal() {
-    // `b` has pending requests when the runs start.
     let steps = format!(
         "{STEPS}  - submit: {{app: three, queue: root.b, user: joe}}\n  - ask: {{app: three, id: z, count: 2, resource: {{vcore: 1}}}}\n"
     );

@@ -1,5 +1,3 @@
-//! `kornsole whatif` as a command.
-
 use std::process::Command;
 
 use super::stage::{CONFIG, STEPS};

@@ -18,11 +18,9 @@ fn finished(trace: Trace<Vec<u8>>) -> String {
     String::from_utf8(trace.finish().unwrap()).unwrap()
 }
 
-/// Runs a scenario in three ways and returns the difference, if any.
 fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
     let config = || scenario.embedded_config(profile).unwrap();
     let steps = &scenario.steps;
-    // The steps at which a fork is followed to the end.
     let places = [steps.len() / 3, steps.len() * 2 / 3];
     let (mut original, mut trace) = (Runner::new(profile), Trace::new(Vec::new()));
     if original.load(config(), &mut trace).unwrap() == RunOutcome::Refused {

@@ -1,5 +1,3 @@
-//! The length of runs, and the end times of running applications.
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -17,7 +15,6 @@ fn running_jobs_end_by_the_model_and_free_capacity() {
     let pair = run(&fork(), &plan, BOUNDS, &|| true).unwrap();
     assert_eq!(pair.stopped, Stopped::Idle);
     let two = pair.comparison.apps.iter().find(|app| app.app.as_str() == "two").unwrap();
-    // Without the change they wait for the end of `one`.
     let (without, with) = (two.without.as_ref().unwrap(), two.with.as_ref().unwrap());
     assert_eq!(two.effect.name(), "sooner");
     assert_eq!(two.effect.by().unwrap().as_secs(), 599);

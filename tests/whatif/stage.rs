@@ -1,5 +1,3 @@
-//! A small cluster for what-ifs.
-
 use std::sync::Arc;
 
 use ::scenario::{self, Runner, Silent};

@@ -27,7 +27,6 @@ fn first(found: &Finding) -> Option<Blocker> {
     }
 }
 
-/// The compared parts of a blocker: check, place, resource, and values.
 fn metrics(blocker: Option<Blocker>) -> Option<String> {
     let one = blocker?;
     Some(format!(
@@ -46,7 +45,6 @@ fn waiting(runner: &Runner) -> Vec<AppId> {
     part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).map(|(_, app)| app.id.clone()).collect()
 }
 
-/// The number of equal explanations, the total, and the differences.
 fn compared(runner: &Runner, profile: Profile, name: &str, wrong: &mut Vec<String>) -> (u64, u64) {
     let twin = Twin::of(&part(runner), profile, runner.now()).unwrap();
     let apps = waiting(runner);
@@ -121,7 +119,6 @@ fn a_copy_decides_like_the_scheduler_and_counts_it() {
         agreement.counts()
     };
     assert_eq!(look(&mut scheduler, now), (0, 0));
-    // An allocation ends: the earlier data does not predict the result.
     let release = PartitionCommand::Release { app: "one".into(), ask: "x-1".into() };
     scheduler.apply(now, &Command::from(release));
     assert_eq!(look(&mut scheduler, now), (0, 0));

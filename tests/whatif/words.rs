@@ -49,7 +49,6 @@ fn name(resource: &str) -> String {
     if resource == "vcore" { "cpu".to_owned() } else { resource.to_owned() }
 }
 
-/// Checks a sentence of a blocker: place, resource, missing quantity, usage, and maximum.
 fn blocker(one: &Blocker) {
     let sentence = one.sentence();
     assert!(!sentence.is_empty(), "{one:?}");
@@ -70,7 +69,6 @@ fn blocker(one: &Blocker) {
     in_our_words(&sentence);
 }
 
-/// Checks a line of the overview: applications, requests, resource, place, and quantity.
 fn group(one: &WaitingGroup) {
     let sentence = one.sentence();
     check_parts(&sentence, &[one.apps.to_string(), one.asks.to_string()]);
@@ -85,7 +83,6 @@ fn group(one: &WaitingGroup) {
     in_our_words(&sentence);
 }
 
-/// Checks every sentence of a state, and counts the blockers of each level.
 fn look(part: &Partition, runner: &Runner, seen: &mut BTreeMap<BlockLevel, u64>) {
     for (_, app) in part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).take(200) {
         let found = part.explain(runner.now(), &app.id, None).unwrap();

@@ -44,7 +44,7 @@ impl fmt::Display for Severity {
 /// The unit of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// No threshold: the condition is true or false.
+    /// True or false, without threshold.
     Nothing,
     /// Percent, more than 0 and at most 100.
     Percent,
@@ -167,7 +167,7 @@ pub struct Rule {
     pub name: String,
     /// What it watches.
     pub kind: Kind,
-    /// The threshold, in the unit of the kind; 0 if the kind has no threshold.
+    /// In the kind's unit; 0 without a threshold.
     pub at: f64,
     /// The threshold for resolving a firing alert.
     pub resolve_at: f64,
@@ -183,15 +183,15 @@ pub struct Rule {
     pub queues: Vec<QueuePath>,
     /// Not these subtrees.
     pub except: Vec<QueuePath>,
-    /// The text template with `{subject}`, `{figures}`, `{value}`, and `{rule}`; `None` for the values alone.
+    /// With `{subject}`, `{figures}`, `{value}`, and `{rule}`; `None`: only the values.
     pub text: Option<String>,
     /// The rules that inhibit it while they are true.
     pub inhibited_by: Vec<String>,
     /// For the kind `expression`: the condition.
     pub when: Option<Expression>,
-    /// For the kind `expression`: the condition to resolve; `None` if it resolves when `when` is false.
+    /// Condition to resolve; `None`: `when` is false.
     pub until: Option<Expression>,
-    /// The location; line 0 for a default rule.
+    /// Line 0: a default rule.
     pub place: Place,
 }
 
@@ -221,7 +221,7 @@ impl Rule {
     }
 }
 
-/// Consistent rules: unique names, and no cycle of inhibitions.
+/// Unique names, no cycle of inhibitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The rules, by name.
@@ -262,7 +262,7 @@ pub struct Receiver {
 /// The kind of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReceiverKind {
-    /// An Alertmanager: its URL without `/api/v2/alerts`. It routes, groups, and repeats by its own configuration.
+    /// URL without `/api/v2/alerts`. It groups and repeats.
     Alertmanager(String),
     /// An endpoint that accepts the webhooks of an Alertmanager.
     Webhook(String),

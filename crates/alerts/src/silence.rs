@@ -32,7 +32,7 @@ pub struct Silence {
     pub by: String,
     /// The reason; never empty.
     pub reason: String,
-    /// How it ended; `None` while active.
+    /// `None` while active.
     pub ended: Option<SilenceEnd>,
 }
 
@@ -82,10 +82,10 @@ impl Silence {
 }
 
 impl Alerts {
-    /// Whether a silence is possible now.
+    /// Checks a silence.
     ///
     /// # Errors
-    /// Returns the reason if not: no reason, too long, unknown rule, too many.
+    /// No reason, too long, unknown rule, or too many.
     pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
         let SilenceOrder { rule, lasts, reason, .. } = order;
         if reason.trim().is_empty() {
@@ -108,7 +108,7 @@ impl Alerts {
         Ok(())
     }
 
-    /// Starts a silence. Returns its number.
+    /// Returns its number.
     ///
     /// # Errors
     /// As [`Alerts::can_silence`].
@@ -129,10 +129,10 @@ impl Alerts {
         Ok(id)
     }
 
-    /// Ends a silence early. The next step reports alerts that still fire.
+    /// The next step reports alerts that still fire.
     ///
     /// # Errors
-    /// Returns an error if no active silence has this number.
+    /// No active silence has this number.
     pub fn end_silence(&mut self, id: u64, by: &str, now: Time) -> Result<(), String> {
         let silence = self.silences.iter_mut().find(|silence| silence.id == id && silence.ended.is_none());
         let silence = silence.ok_or_else(|| format!("silence {id} is not active"))?;

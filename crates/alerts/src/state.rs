@@ -1,4 +1,4 @@
-//! The state of all alerts: [`Alerts`], a state machine.
+//! [`Alerts`], a state machine.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::subject::Subject;
 use model::{NodeId, Resource, Time};
 use view::NodeRow;
 
-/// The maximum number of alerts per rule; the excess is counted.
+/// Alerts per rule; the excess is counted.
 pub const MOST: usize = 200;
 /// The maximum number of stored resolved alerts.
 pub const MOST_ENDED: usize = 500;
@@ -37,7 +37,7 @@ pub enum Muted {
     Silenced(u64),
 }
 
-/// An alert: a rule and a subject for which its condition is true.
+/// A subject for which a rule's condition is true.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Alert {
     /// The name of the rule.
@@ -63,8 +63,7 @@ pub struct Alert {
     /// Why it is not reported.
     #[serde(rename = "held")]
     pub muted: Option<Muted>,
-    /// The variable object of the subject, for example the first application of a queue: a change restarts the
-    /// condition.
+    /// Such as a queue's first application: a change restarts the condition.
     pub which: String,
 }
 
@@ -117,7 +116,6 @@ pub(super) struct LostNode {
     pub partition: String,
     pub node: String,
     pub at: Time,
-    /// Its allocated resources.
     pub had: Resource,
 }
 
@@ -130,7 +128,6 @@ pub(super) struct Memory {
     pub made: Option<u64>,
     /// The nodes at that step, by partition.
     pub nodes: BTreeMap<Arc<str>, OrdMap<NodeId, Arc<NodeRow>>>,
-    /// The nodes that went.
     pub lost: Vec<LostNode>,
 }
 
@@ -138,7 +135,7 @@ pub(super) struct Memory {
 #[derive(Clone, Debug, Default)]
 pub struct Alerts {
     pub(super) rules: Arc<Rules>,
-    /// The last step; `None` before the first one and after a restore: the time in between counts nothing.
+    /// `None` before the first step and after a restore.
     pub(super) at: Option<Time>,
     pub(super) alerts: BTreeMap<(String, Subject), Alert>,
     /// The number of alerts beyond [`MOST`], by rule.

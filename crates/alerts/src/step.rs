@@ -15,10 +15,9 @@ use view::PartitionView;
 const REMEMBERED: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Alerts {
-    /// Evaluates all rules. Returns the changes to report, in rule order.
+    /// Returns the changes in rule order.
     ///
-    /// Clock setbacks and the time before the first step of a restored state count nothing: pending alerts keep their
-    /// age.
+    /// Clock setbacks, and the time before a restored state's first step, count nothing.
     pub fn step(&mut self, given: &Given) -> Vec<Change> {
         let now = given.at;
         let before = self.at.replace(now);
@@ -45,7 +44,7 @@ impl Alerts {
         self.report(now)
     }
 
-    /// Changes the rules. The next step reports the alerts of removed rules as resolved.
+    /// The next step reports alerts of removed rules as resolved.
     pub fn set_rules(&mut self, rules: Arc<Rules>) {
         self.rules = rules;
     }
@@ -59,7 +58,6 @@ impl Alerts {
         }
     }
 
-    /// A time without observation counts for neither pending nor clear alerts.
     fn unseen(&mut self, time: Duration, which: impl Fn(&Alert) -> bool) {
         for alert in self.alerts.values_mut().filter(|alert| which(alert)) {
             if alert.stage == Stage::Pending {
@@ -69,7 +67,7 @@ impl Alerts {
         }
     }
 
-    /// After a restore: the time from the last step until `now` counts nothing.
+    /// After a restore: the time in between counts nothing.
     pub(super) fn skip(&mut self, from: Time, now: Time) {
         if now < from {
             self.jumped_back(from.since(now));
@@ -125,7 +123,7 @@ impl Alerts {
         }
         let clear = *alert.clear.get_or_insert(now);
         if now.since(clear) >= rule.resolve_after {
-            // It resolved: `report` removes it.
+            // `report` removes it.
             alert.stage = Stage::Pending;
         }
     }
@@ -136,7 +134,7 @@ impl Alerts {
             return;
         }
         for part in &given.view.partitions {
-            // Capacity without nodes: they are not loaded.
+            // The nodes are not loaded.
             if part.nodes.is_empty() && !part.capacity.is_zero() {
                 continue;
             }
@@ -162,14 +160,13 @@ impl Alerts {
         self.memory.lost.drain(..more);
     }
 
-    /// Sets for each alert what inhibits or silences it.
     pub(super) fn hold(&mut self) {
         let now = self.at.unwrap_or_default();
         self.hold_at(now);
     }
 
     fn hold_at(&mut self, now: Time) {
-        // The partitions in which a rule is true, pending or firing; a subject without a partition counts in all.
+        // A subject without a partition counts in all.
         let holding: BTreeSet<(String, String)> = self
             .alerts
             .values()
@@ -192,7 +189,7 @@ impl Alerts {
             let muted = inhibited.or_else(silenced);
             let released = muted.is_none() && matches!(alert.muted, Some(Muted::Inhibited(_)));
             if released && !alert.reported && alert.stage == Stage::Firing && alert.clear.is_none() {
-                // The inhibition ended; the duration of its rule starts again.
+                // The duration of its rule starts again.
                 (alert.stage, alert.since, alert.fired) = (Stage::Pending, now, None);
                 alert.age(rule, now);
             }
@@ -257,7 +254,7 @@ impl Alert {
         self.stage == Stage::Pending && self.fired.is_some()
     }
 
-    /// Applies a reading. Returns whether its condition is true.
+    /// Whether its condition is true.
     fn take(&mut self, rule: &Rule, reading: Reading, now: Time) -> bool {
         let firing = self.stage == Stage::Firing;
         let another = reading.which != self.which;
@@ -275,7 +272,6 @@ impl Alert {
         true
     }
 
-    /// Fires if the condition was true for long enough.
     fn age(&mut self, rule: &Rule, now: Time) {
         if self.stage == Stage::Pending && now.since(self.since) >= rule.lasts {
             (self.stage, self.fired) = (Stage::Firing, Some(now));

@@ -49,7 +49,7 @@ impl SubjectKind {
 /// The subject of an alert, unique within a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Subject {
-    /// The partition; empty for the scheduler as a whole.
+    /// Empty for the whole scheduler.
     pub partition: String,
     /// What kind of thing it is.
     pub kind: SubjectKind,
@@ -70,7 +70,7 @@ impl Subject {
         Self::new("", kind, "")
     }
 
-    /// The labels to send: `partition`, and its kind or the queue of a limit.
+    /// `partition`, and its kind or the queue of a limit.
     pub fn labels(&self) -> Vec<(&'static str, &str)> {
         let mut labels = Vec::new();
         if !self.partition.is_empty() {

@@ -1,7 +1,6 @@
-//! Splits a large JSON list while it arrives. Only the current element is in memory, as bytes, so that the receiver can
-//! skip known ones.
+//! Splits a large JSON list while it arrives. Only the current element is in memory, as bytes, to skip known ones.
 
-/// Splits a JSON list while it arrives.
+/// Splits an arriving list.
 #[derive(Debug)]
 pub struct Elements {
     buffer: Vec<u8>,
@@ -16,7 +15,7 @@ pub struct Elements {
 enum State {
     /// Before the list.
     Before,
-    /// In the list, between elements; whether a comma must follow.
+    /// Whether a comma must follow.
     Between { comma: bool },
     /// In an element, at this depth.
     Inside { depth: u32 },
@@ -24,7 +23,7 @@ enum State {
     Text { depth: u32 },
     /// After a backslash in a string.
     Escape { depth: u32 },
-    /// In the word `null`, which means an empty list; the number of letters.
+    /// `null` means an empty list; the number of letters.
     Null(usize),
     /// After the list.
     After,
@@ -39,10 +38,7 @@ impl Elements {
         Self { buffer: Vec::new(), at: 0, start: 0, state: State::Before, limit, count: 0 }
     }
 
-    /// Takes more of the list, and passes every complete element to `each`.
-    ///
-    /// # Errors
-    /// Not a list of objects, an element that is too long, or an error of `each`.
+    /// Passes each complete element to `each`. Fails if not a list of objects, or if an element is too long.
     pub fn push(&mut self, chunk: &[u8], each: &mut dyn FnMut(&[u8]) -> Result<(), Wrong>) -> Result<(), Wrong> {
         self.buffer.extend_from_slice(chunk);
         while let Some(byte) = self.buffer.get(self.at).copied() {
@@ -87,10 +83,7 @@ impl Elements {
         self.forget()
     }
 
-    /// Ends the input and returns the number of elements.
-    ///
-    /// # Errors
-    /// The list is incomplete.
+    /// The number of elements; fails if incomplete.
     pub fn finish(self) -> Result<usize, Wrong> {
         match self.state {
             State::After => Ok(self.count),

@@ -89,10 +89,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of a target.
-    ///
-    /// # Errors
-    /// TLS or the system's resolver cannot start.
+    /// Fails if TLS or the resolver cannot start.
     pub fn new(target: &Target, limits: Limits) -> Result<Self, TargetFault> {
         // Fails only if a provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -145,10 +142,7 @@ impl Client {
         self.cluster.as_ref().map(|(cluster, _)| cluster)
     }
 
-    /// Gets a whole document. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
-    ///
-    /// # Errors
-    /// Any error of the request.
+    /// Gets a document. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
     pub async fn get(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
         self.whole(Method::GET, path, HeaderMap::new(), None).await
     }
@@ -177,19 +171,13 @@ impl Client {
     }
 
     /// Gets and parses JSON.
-    ///
-    /// # Errors
-    /// Any error of the request.
     pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<ClientResponse<T>, Fault> {
         let got = self.get(path).await?;
         let value = parsed(path, &got.value)?;
         Ok(got.with(value))
     }
 
-    /// Sends a body and parses the JSON answer.
-    ///
-    /// # Errors
-    /// Any error of the request.
+    /// Sends a body and parses the answer.
     pub async fn send_json<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -201,10 +189,7 @@ impl Client {
         parsed(path, &got.value).map(|value| got.with(value))
     }
 
-    /// Gets a list of objects and passes each to `each` as it arrives.
-    ///
-    /// # Errors
-    /// Any error of the request; some elements may already have been passed.
+    /// Passes each object as it arrives, even if a later one fails.
     pub async fn elements(
         &self,
         path: &str,
@@ -232,10 +217,7 @@ impl Client {
         Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
-    /// Opens a stream of lines; its header must arrive within `patience`.
-    ///
-    /// # Errors
-    /// Any error of the request.
+    /// The header must arrive within `patience`.
     pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
         let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
         Ok(Lines::of(response))
@@ -329,7 +311,6 @@ impl Client {
         Ok(bytes)
     }
 
-    /// The next part of an answer within the timeouts.
     async fn chunk(
         &self,
         response: &mut Response,

@@ -1,13 +1,9 @@
-//! The HTTP client for one scheduler's REST API. It does not trust the server.
-//!
-//! [`Target`] is the address and the user, [`Client`] sends requests, [`Fault`] is an error for users, and [`release`]
-//! detects the release.
+//! The HTTP client for a scheduler's REST API. It does not trust the server. Start with [`Target`] and [`Client`].
 //!
 //! Invariants:
 //! - a token is sent only over TLS or to loopback, never through a proxy that could see it, and is in no message;
 //! - every phase of a request has a timeout and every answer a maximum size;
-//! - only the redirect of the state dump is followed (`rest.md` section 9, rule 12);
-//! - nothing runs on the console's thread.
+//! - only the redirect of the state dump is followed (`rest.md` section 9, rule 12).
 
 mod answer;
 mod elements;

@@ -21,10 +21,7 @@ impl Lines {
         Self { response, buffer: Vec::new(), given: 0 }
     }
 
-    /// The next nonempty line, without a timeout; `None` at the end. Cancel-safe.
-    ///
-    /// # Errors
-    /// A broken stream, or a line that is too long.
+    /// The next nonempty line, without a timeout; `None` at the end. Cancel-safe. Fails if too long.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         loop {
             let rest = &self.buffer[self.given..];

@@ -37,7 +37,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why a connection to `host` and its port failed.
 pub(super) fn connecting(host: &str, port: Option<u16>, error: &(dyn Error + 'static)) -> String {
     let place = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     if let Some(tls) = find::<rustls::Error>(error) {

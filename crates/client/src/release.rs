@@ -73,7 +73,7 @@ pub struct Server {
     pub version: String,
     /// The release of its YuniKorn API.
     pub compat: String,
-    /// The profile of its decisions; empty in earlier versions.
+    /// Decision profile; empty in earlier versions.
     pub core: String,
     /// The ID of this run.
     #[serde(rename = "instanceUUID")]
@@ -141,10 +141,7 @@ struct Queue {
     quota_preemption_delay: Option<IgnoredAny>,
 }
 
-/// Detects the release from `partitions` and one of the `queues`; `None` without a partition. 1.9 is reported as 1.8.
-///
-/// # Errors
-/// Other answers, or a release before 1.4.
+/// `None` without a partition. 1.9 is reported as 1.8. Fails before 1.4 or for other answers.
 pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release>, Fault> {
     let list: Vec<serde_json::Map<String, Value>> = dto::salvage(partitions, &mut Vec::new())
         .map_err(|error| Fault::Unreadable("/ws/v1/partitions".to_owned(), error.to_string()))?;
@@ -153,15 +150,12 @@ pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release
         return Err(Fault::TooOld(why));
     }
     let Some(shape) = list.first() else { return Ok(None) };
-    // An unreadable tree is unknown; the partitions tell a new release from an old one.
+    // An unreadable tree is unknown.
     let queue = queues.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
     Ok(Some(by_shape(shape.contains_key("quotaPreemptionEnabled"), shape.contains_key("preemptionEnabled"), &queue)))
 }
 
-/// Detects the release from the queues of a server whose partitions are unknown. 1.9 is reported as 1.8.
-///
-/// # Errors
-/// Not a queue.
+/// For unknown partitions. 1.9 is reported as 1.8.
 pub fn detect_by_queues(queues: &[u8]) -> Result<Release, Fault> {
     let fault = |why| Fault::Unreadable("the queues".to_owned(), why);
     let queue: Queue = serde_json::from_slice(queues).map_err(|error| fault(dto::plain(&error)))?;

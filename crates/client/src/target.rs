@@ -17,10 +17,7 @@ use model::Identity;
 pub struct Token(String);
 
 impl Token {
-    /// Parses a token, ignoring surrounding white space.
-    ///
-    /// # Errors
-    /// Empty text or invalid characters.
+    /// Ignores surrounding white space. Fails if empty or invalid.
     pub fn new(text: &str) -> Result<Self, TargetFault> {
         let text = text.trim();
         let plain = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
@@ -46,7 +43,7 @@ impl fmt::Debug for Token {
 /// The address of a scheduler, and the user.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The address; its path ends with `/` and precedes every endpoint.
+    /// Its path ends with `/`.
     pub(super) base: Url,
     pub(super) token: Option<Token>,
     /// The impersonated identity (`Kornsole-As`).
@@ -58,7 +55,7 @@ pub struct Target {
     /// The host's address, without name resolution.
     pub(super) found_at: Option<SocketAddr>,
     pub(super) endpoint: Option<Endpoint>,
-    /// The cluster as a proxy; the address is only a name.
+    /// The proxy; `base` is only a name.
     pub(super) cluster: Option<Arc<Cluster>>,
 }
 
@@ -92,10 +89,7 @@ pub enum TargetFault {
 }
 
 impl Target {
-    /// Parses an address: `http://HOST:PORT`, `https://HOST/BASE/PATH`; default scheme: `http`.
-    ///
-    /// # Errors
-    /// Invalid address, or one with a user, a query, or a fragment.
+    /// `http://HOST:PORT`, `https://HOST/BASE/PATH`; default scheme: `http`. Fails with a user, a query, or a fragment.
     pub fn new(address: &str) -> Result<Self, TargetFault> {
         let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
         let bad = |why: String| TargetFault::Address(address.to_owned(), why);
@@ -131,17 +125,14 @@ impl Target {
         })
     }
 
-    /// Adds a token.
-    ///
-    /// # Errors
-    /// The target is neither https nor this machine (E1).
+    /// Fails if neither https nor this machine (E1).
     pub fn with_token(mut self, token: Token) -> Result<Self, TargetFault> {
         self.secret_is_safe()?;
         self.token = Some(token);
         Ok(self)
     }
 
-    /// Adds a door that can change the address and token later; `None` without a token.
+    /// The endpoint renews address and token; `None` without a token.
     #[must_use]
     pub fn renewable(mut self) -> (Self, Option<Endpoint>) {
         self.endpoint = self.token.clone().map(|token| Endpoint::new(self.base.clone(), token));
@@ -156,10 +147,7 @@ impl Target {
         self
     }
 
-    /// The scheduler of a cluster, with the cluster as a proxy.
-    ///
-    /// # Errors
-    /// None is known, because the address is constant.
+    /// Uses the cluster as a proxy.
     pub fn of_cluster(cluster: Arc<Cluster>) -> Result<Self, TargetFault> {
         // The name means the scheduler in its pod and is never resolved.
         Ok(Self { cluster: Some(cluster), ..Self::new("http://localhost:9080")? })
@@ -177,10 +165,7 @@ impl Target {
         self
     }
 
-    /// Adds a header in the form `NAME: VALUE`.
-    ///
-    /// # Errors
-    /// Invalid header, a header of the client itself, or a secret without encryption.
+    /// `NAME: VALUE`. Fails if invalid, the client's own, or a secret without encryption.
     pub fn with_header(mut self, header: &str) -> Result<Self, TargetFault> {
         let bad = || TargetFault::Header(header.split(':').next().unwrap_or_default().to_owned());
         let (name, value) = header.split_once(':').ok_or_else(bad)?;
@@ -201,10 +186,7 @@ impl Target {
         Ok(self)
     }
 
-    /// Also trusts the authorities of a PEM file with this name.
-    ///
-    /// # Errors
-    /// No certificate in the file.
+    /// Also trusts a PEM file; fails without a certificate.
     pub fn with_authorities(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
         let bad = |why: String| TargetFault::Certificate(name.to_owned(), why);
         let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| bad(causes(&error)))?;
@@ -215,10 +197,7 @@ impl Target {
         Ok(self)
     }
 
-    /// Adds the client's certificate and key in PEM; `name` is the file's.
-    ///
-    /// # Errors
-    /// Invalid certificate or key.
+    /// In PEM, with its key; `name` is the file's.
     pub fn with_certificate(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
         reqwest::Identity::from_pem(&pem).map_err(|error| TargetFault::Certificate(name.to_owned(), causes(&error)))?;
         self.certificate = Some(pem);

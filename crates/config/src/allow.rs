@@ -1,11 +1,11 @@
-//! Warnings that a comment in the text allows: `# kornsole: allow W-003 because …`.
+//! Warnings that a comment allows: `# kornsole: allow W-003 because …`.
 
 use super::fault::{Fault, Severity};
 
-/// On its line, or on the next one if the line has nothing else.
+/// Applies to the next line, if alone.
 const ALLOWED: &str = "# kornsole: allow ";
 
-/// Removes the warnings that comments in a text allow, with locations in this text. Errors remain.
+/// Removes allowed warnings. Errors remain.
 pub fn without_allowed(text: &str, faults: &mut Vec<Fault>) {
     if faults.is_empty() || !text.contains(ALLOWED) {
         return;
@@ -18,7 +18,6 @@ pub fn without_allowed(text: &str, faults: &mut Vec<Fault>) {
     faults.retain(|fault| !is_allowed(fault));
 }
 
-/// With the IDs.
 fn allowed_lines(text: &str) -> Vec<(u32, &str)> {
     let mut allowed = Vec::new();
     let mut pending: Vec<&str> = Vec::new();

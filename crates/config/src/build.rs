@@ -85,7 +85,7 @@ fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
     names.into_iter().map(|name| name.value).filter(|name| seen.insert(name.clone())).collect()
 }
 
-/// An empty template is `None`. One with only zeros is a template: it hides the inherited one.
+/// Only zeros are a template, which hides the inherited one.
 fn template(raw: RawTemplate) -> Option<TemplateConfig> {
     let properties = template_properties(raw.properties);
     let max_applications = match raw.max_applications {
@@ -115,8 +115,7 @@ fn node_sort(sort: Option<Placed<String>>, weights: Option<Vec<Placed<(String, f
 
 fn rule(raw: RawRule, profile: Profile) -> RuleConfig {
     let value = raw.value.map(|value| value.value).unwrap_or_default();
-    // A release accepts an unknown rule or a tag rule without a tag, and starts without rules (switch
-    // `rules_at_start`).
+    // A release accepts an unknown rule, and starts without rules (switch `rules_at_start`).
     let (kind, value) = match RuleKind::read(&raw.name.value, profile) {
         Some(kind) => (kind, value),
         None => (RuleKind::Tag, String::new()),

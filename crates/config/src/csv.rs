@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 
 use crate::Place;
 
-/// In bytes. A quote that is never closed would otherwise read the whole text.
+/// Bytes; an open quote would read the whole text.
 const LONGEST: usize = 1 << 20;
 
 /// A reader of records.
@@ -28,7 +28,7 @@ pub struct Record {
     len: usize,
 }
 
-/// An error in a record; reading continues with the next line.
+/// Reading continues with the next line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CsvFault {
     /// The first invalid character.
@@ -50,7 +50,7 @@ impl Record {
         if index < self.len { &self.fields[index].0 } else { "" }
     }
 
-    /// The start of a field; after the last one, the start of the record.
+    /// After the last field, the start of the record.
     pub fn place(&self, index: usize) -> Place {
         let start = if index < self.len { self.fields[index].1 } else { 0 };
         self.place_of(start)
@@ -82,10 +82,10 @@ impl<R: BufRead> Csv<R> {
         Self { input, line: 0, bytes: Vec::new() }
     }
 
-    /// Reads a record: `None` at the end, otherwise whether it is valid.
+    /// `None` at the end, otherwise whether valid.
     ///
     /// # Errors
-    /// The input cannot be read.
+    /// Unreadable input.
     pub fn next(&mut self, record: &mut Record) -> io::Result<Option<Result<(), CsvFault>>> {
         record.raw.clear();
         record.len = 0;
@@ -133,7 +133,6 @@ impl<R: BufRead> Csv<R> {
         }))
     }
 
-    /// Reads on if a quoted field contains a line break.
     fn fields(&mut self, record: &mut Record) -> io::Result<Result<(), CsvFault>> {
         let mut at = 0;
         loop {

@@ -32,7 +32,7 @@ pub struct Fault {
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
-    /// The location; line 0 means the whole text.
+    /// Line 0: the whole text.
     pub at: Place,
     /// The queue or the path of keys; empty for the whole text.
     pub path: String,
@@ -43,7 +43,7 @@ pub struct Fault {
 }
 
 impl fmt::Display for Fault {
-    /// One line: `3:9: error[CFG-030]: message`.
+    /// `3:9: error[CFG-030]: message`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.at.line > 0 {
             write!(f, "{}:{}: ", self.at.line, self.at.column)?;
@@ -52,12 +52,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Stored errors per text: more do not help, and a text could consist of nothing but errors.
+/// A text could be all errors.
 pub const MOST: usize = 20_000;
 
 const MORE: &str = "CFG-S04";
 
-/// Collects at most [`MOST`] errors of one text, and one entry for the others.
+/// At most [`MOST`], and one entry for the others.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
@@ -192,14 +192,13 @@ pub struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// Indexes a text. `name` is a file name, or `-`.
+    /// `name`: file name, or `-`.
     pub fn new(name: &'t str, text: &'t str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
         Self { name, text, lines: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// Renders `file:line:column: error[CFG-043]: message`, the source line with a caret, and the expected form. Long
-    /// lines are cut, and control characters are escaped.
+    /// `file:line:column: error[CFG-043]: message`, the line with a caret, and the hint, without control characters.
     pub fn render(&self, fault: &Fault) -> String {
         let name = escaped(self.name);
         let separator = if fault.at.line > 0 { ":" } else { ": " };
@@ -230,10 +229,8 @@ impl<'t> Source<'t> {
     }
 }
 
-/// And the display width before the caret.
 fn excerpt(line: &str, column: u32) -> (String, usize) {
     let at = usize::try_from(column).unwrap_or(1).saturating_sub(1);
-    // A line may have a megabyte.
     let skip = at.saturating_sub(SHOWN * 2 / 3);
     let mut shown = String::new();
     let (mut caret, mut width) = (0, 0);
@@ -271,7 +268,7 @@ fn escape_char(c: char) -> String {
     }
 }
 
-/// Control characters, and those that change the direction of a line or have no width.
+/// Includes those of no width, or that change the direction.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

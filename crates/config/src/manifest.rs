@@ -7,7 +7,7 @@ use super::types::{Place, Placed};
 use super::yaml::{Origin, Style};
 use model::Profile;
 
-/// The policy group if the maps name none: the entry `queues.yaml`.
+/// `queues.yaml`, if the maps name none.
 pub const DEFAULT_POLICY_GROUP: &str = "queues";
 
 /// Reads a file that is or contains a queue configuration ([`input`]).
@@ -25,7 +25,7 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
 }
 
 /// # Errors
-/// INP-006: the input has several. INP-007: it is in another file.
+/// INP-006: several. INP-007: in another file.
 fn one_of(input: Input) -> Result<Found, Fault> {
     let (at, code, message, hint) = match input {
         Input::Plain => (Place::default(), "INP-001", "the input has no queue configuration".to_owned(), input::FORMS),
@@ -51,23 +51,22 @@ fn one_of(input: Input) -> Result<Found, Fault> {
     Err(input::refusal(at, code, &message, hint.to_owned()))
 }
 
-/// The text of the configuration; `None` if the text is a configuration itself, or contains none.
+/// `None`: not embedded, or none found.
 pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
     embedded(text, policy_group).ok().flatten().map(|embedded| embedded.text)
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Embedded {
-    /// The text of the entry.
     pub text: String,
     /// The start of the text in the manifest.
     pub origin: Origin,
 }
 
-/// `None` if the text is a configuration itself.
+/// `None` if not embedded.
 ///
 /// # Errors
-/// The first error, if the input has no configuration, or several.
+/// No configuration, or several.
 pub(super) fn embedded(text: &str, policy_group: &str) -> Result<Option<Embedded>, Fault> {
     let first = |faults: Vec<Fault>| faults.into_iter().next().ok_or(());
     let input = match input::recognize(text, policy_group).map_err(first) {
@@ -119,7 +118,6 @@ fn shift_some<T>(placed: &mut Option<Placed<T>>, to: &dyn Fn(Place) -> Place) {
     }
 }
 
-/// Keeps the location of values that are not in the file.
 fn shift(place: &mut Place, to: &dyn Fn(Place) -> Place) {
     if place.line > 0 {
         *place = to(*place);

@@ -13,9 +13,9 @@ use model::{AllowedValue, PriorityPolicy, Profile, QueuePath, allowed_values};
 /// A property with an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKey {
-    /// The order of the applications of a leaf: an [`AppSortPolicy`].
+    /// Order in a leaf: [`AppSortPolicy`].
     ApplicationSortPolicy,
-    /// Whether that order starts with priorities: a [`PrioritySorting`].
+    /// Whether priorities come first: [`PrioritySorting`].
     ApplicationSortPriority,
     /// Whether priorities are visible outside the queue: a [`PriorityPolicy`].
     PriorityPolicy,
@@ -50,7 +50,7 @@ impl PropertyKey {
         Self::ALLOWED.iter().map(|row| row.name)
     }
 
-    /// The allowed values; empty for numbers and durations.
+    /// Empty for numbers and durations.
     pub const fn allowed(self) -> &'static [AllowedValue] {
         match self {
             Self::ApplicationSortPolicy => AppSortPolicy::ALLOWED,
@@ -72,7 +72,6 @@ impl PropertyKey {
         }
     }
 
-    /// For a key that is not inherited.
     const fn default_of_child(self) -> &'static str {
         match self {
             Self::PriorityOffset => "0",
@@ -85,7 +84,6 @@ impl PropertyKey {
         }
     }
 
-    /// Whether children inherit `value` of this key.
     fn is_inherited(self, value: &str) -> bool {
         match self {
             Self::PriorityPolicy | Self::PriorityOffset => false,
@@ -102,10 +100,8 @@ impl PropertyKey {
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
 
 const DEFAULT_ASK_BACKOFF_DELAY: Duration = Duration::from_secs(30);
-/// Requests without a node after which the others wait (D-19), from 1.8.0 on. Not a [`PropertyKey`], because it has no
-/// effect in the default profile.
+/// From 1.8.0 on (D-19), so not a [`PropertyKey`].
 const ASK_BACKOFF: &str = "application.unschedasks.backoff";
-/// A duration above 0.
 const ASK_BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 
 /// The effective settings of a queue, from its merged properties.
@@ -121,7 +117,7 @@ pub struct QueueProperties {
     pub priority_offset: i32,
     /// The reach of preemption.
     pub preemption_policy: PreemptionPolicy,
-    /// How long a request waits before it may preempt; only for leaves.
+    /// Wait before preemption; only for leaves.
     pub preemption_delay: Duration,
     /// Before a maximum is enforced (N-01); 0: unlimited.
     #[serde(default)]
@@ -159,7 +155,6 @@ impl QueueProperties {
     pub fn from_map<'a>(properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut read = Self::default();
         for (key, value) in properties {
-            // An invalid value keeps the default.
             let _understood = read.set(key, value);
         }
         read
@@ -180,19 +175,18 @@ impl QueueProperties {
         self
     }
 
-    /// Reads the delay by its old name if the new one is absent (N-01).
+    /// Used without the new name (N-01).
     pub fn read_old_quota_delay(&mut self, merged: &MergedProperties) {
         let key = PropertyKey::QuotaPreemptionDelay.name();
         if let Some(old) = merged.get(OLD_QUOTA_DELAY).filter(|_| !merged.contains_key(key)) {
-            // An invalid value is no delay.
             let _understood = self.set(key, &old.value);
         }
     }
 
-    /// An unknown key changes nothing.
+    /// Unknown keys are ignored.
     ///
     /// # Errors
-    /// The known key with an invalid value; its default is then set.
+    /// An invalid value; the default is set.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), PropertyKey> {
         let default = Self::default();
         match key {
@@ -257,10 +251,7 @@ pub struct Property {
 /// The own and inherited properties of a queue by key.
 pub type MergedProperties = BTreeMap<String, Property>;
 
-/// The properties of the parent, overridden by its own.
-///
-/// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only if `disabled`, all other keys
-/// always. A map that is inherited completely is shared.
+/// Own properties override the parent's.
 pub fn inherit(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,
@@ -280,7 +271,7 @@ pub fn inherit(
     Arc::new(merged)
 }
 
-/// The same as in the releases for a new queue: a key that is not inherited has its default.
+/// Keys that are not inherited get defaults, as in releases.
 pub fn inherit_with_defaults(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,
@@ -298,8 +289,7 @@ pub fn inherit_with_defaults(
     merged
 }
 
-/// Parses a duration in Go's format: numbers with units `ns us µs ms s m h`, or `0`. `None` if it is invalid, negative,
-/// or more than 63 bits of nanoseconds.
+/// Numbers with `ns us µs ms s m h`, or `0`. `None` if invalid, negative, or over 63 bits of ns.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.strip_prefix('+').unwrap_or(text);
     if text == "0" {
@@ -328,7 +318,6 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
         };
         let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
         nanos = nanos.checked_add(whole.checked_mul(unit)?)?;
-        // Beyond nanoseconds.
         let fraction = &fraction[..fraction.len().min(18)];
         if !fraction.is_empty() {
             let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);

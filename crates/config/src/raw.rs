@@ -13,9 +13,9 @@ pub(super) struct RawFile {
 #[derive(Debug)]
 pub(super) struct RawPartition {
     pub at: Place,
-    /// The name; `default` if empty or missing.
+    /// `default` if empty or missing.
     pub name: Placed<String>,
-    /// The root of the tree, inserted if the file has none; `None` without queues (CFG-014).
+    /// Inserted if missing; `None` without queues (CFG-014).
     pub root: Option<RawQueue>,
     pub limits: Option<RawLimits>,
     pub rules: Vec<RawRule>,
@@ -28,7 +28,6 @@ pub(super) struct RawPartition {
 #[derive(Debug, Default)]
 pub(super) struct RawQueue {
     pub at: Place,
-    /// The name as written.
     pub name: Placed<String>,
     /// The full path in lower case.
     pub path: String,
@@ -45,7 +44,7 @@ pub(super) struct RawQueue {
 }
 
 impl RawQueue {
-    /// Whether the queue has children or `parent: true` (CFG-033).
+    /// Has children or `parent: true` (CFG-033).
     pub fn is_parent(&self) -> bool {
         !self.children.is_empty() || self.parent.as_good().is_some_and(|parent| parent.value)
     }
@@ -61,7 +60,6 @@ pub(super) struct RawProperty {
 #[derive(Debug, Default)]
 pub(super) struct RawResource {
     pub at: Place,
-    /// The location of the map's key.
     pub key_at: Place,
     pub resource: Resource,
     /// The location of each value, sorted by name.
@@ -71,7 +69,6 @@ pub(super) struct RawResource {
 }
 
 impl RawResource {
-    /// The location of the value of `name`, if any.
     pub fn own_place(&self, name: &str) -> Option<Place> {
         let at = self.places.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         Some(self.places[at].1)
@@ -95,7 +92,6 @@ pub(super) struct RawLimit {
     pub description: String,
     pub users: Vec<Placed<String>>,
     pub groups: Vec<Placed<String>>,
-    /// A list of names is invalid.
     pub names_faulty: bool,
     pub max_applications: FieldValue<u64>,
     pub max_resources: Option<RawResource>,
@@ -114,7 +110,6 @@ pub(super) struct RawTemplate {
 pub(super) struct RawRule {
     pub at: Place,
     pub name: Placed<String>,
-    /// The name could not be read.
     pub name_faulty: bool,
     pub create: FieldValue<bool>,
     pub filter: Option<RawFilter>,

@@ -1,4 +1,4 @@
-//! Reading a queue configuration: text → tree → raw → checked → built.
+//! Text → tree → raw → checked → built.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -23,7 +23,6 @@ partitions:
         submitacl: '*'
 ";
 
-/// The warning about a text without content.
 const EMPTY_TEXT: &str = "CFG-010";
 
 /// The result of reading a text.
@@ -52,7 +51,7 @@ pub fn is_empty_text(faults: &[Fault]) -> bool {
     faults.iter().any(|fault| fault.code == EMPTY_TEXT)
 }
 
-/// Reads a configuration. Never fails; errors are in the faults.
+/// Never fails; errors are in the faults.
 pub fn read(text: &str, profile: Profile) -> Reading {
     let mut faults = Faults::new(profile);
     let config = read_into(text, &mut faults);
@@ -104,7 +103,7 @@ pub fn checksum(text: &[u8]) -> String {
     })
 }
 
-/// Removes at most 64 bytes after the first `checksum: `.
+/// At most 64 bytes after `checksum: `.
 pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(cut) = carried(text) else { return Cow::Borrowed(text) };
     let (mut retained, mut rest) = (Vec::with_capacity(text.len()), text);
@@ -116,7 +115,7 @@ pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(retained)
 }
 
-/// The checksum in a text, which identifies the text that it was made from.
+/// Identifies the text of origin.
 pub fn carried_checksum(text: &[u8]) -> Option<String> {
     let value = carried(text)?.get(KEY.len()..)?;
     Some(String::from_utf8_lossy(value).trim().to_owned())

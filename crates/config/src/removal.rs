@@ -12,7 +12,7 @@ use model::QueuePath;
 /// The queues that a configuration removes from the previous one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
-    /// The number of removed queues. A root counts only when its partition is removed.
+    /// Roots count with their partition.
     pub queues: usize,
     /// The number of queues before.
     pub of: usize,
@@ -34,13 +34,12 @@ pub struct AllowedRemoval {
 }
 
 impl Removal {
-    /// Compares two configurations; `empty`: the new text has only comments.
+    /// `empty`: the new text has only comments.
     pub fn between(old: &Config, new: &Config, empty: bool) -> Self {
         let mut removal = Self { empty, ..Self::default() };
         for partition in &old.partitions {
             let (before, after) = (paths(partition), new.partition(&partition.name).map(paths));
             let gone = after.as_ref().map_or(before.len(), |after| before.difference(after).count());
-            // The root of a removed partition counts.
             let root = usize::from(after.is_none());
             removal.queues += gone + root;
             removal.of += before.len() + root;
@@ -114,7 +113,6 @@ mod tests {
         format!("partitions: [{{name: default, queues: [{{name: root, submitacl: '*', queues: [{queues}]}}]}}]")
     }
 
-    /// Of four queues: a with two children, and b.
     fn removal(queues: &str) -> Removal {
         let old = of("{name: a, queues: [{name: x}, {name: y}]}, {name: b}");
         Removal::between(&config(&old), &config(&of(queues)), false)
@@ -153,7 +151,6 @@ mod tests {
         assert!(!empty.passes(AllowedRemoval { empty: false, queues: Some(100) }));
         assert!(empty.passes(AllowedRemoval { empty: true, queues: None }));
         assert!(empty.how_to_allow().contains("--allow-empty"), "{}", empty.how_to_allow());
-        // Without queues an empty text removes nothing and is still rejected.
         let nothing = Removal::between(&config(&of("")), &config(""), true);
         assert_eq!((nothing.queues, nothing.is_large()), (0, true));
     }

@@ -1,8 +1,6 @@
-//! A JSON Schema (draft 2020-12) of the configuration format, for editors. The keys come from the reader's tables.
-//! Rules that a schema cannot express are left to `kornsole check`.
+//! A JSON Schema (draft 2020-12) for editors. `kornsole check` covers the rest of the rules.
 //!
-//! Known limits: a schema sees the values of YAML 1.2, so it accepts `1e3` and `0x10` as numbers, which the reader
-//! rejects as quantities.
+//! Known limit: a schema sees YAML 1.2, so it accepts `1e3` and `0x10`, which the reader rejects as quantities.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +15,7 @@ use super::release_keys::unobeyed_keys;
 use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
 use model::{AllowedValue, Profile};
 
-/// The schema of a profile. Whatever the reader accepts without an error fits it.
+/// Accepts whatever the reader accepts without an error.
 pub fn schema(profile: Profile) -> Value {
     let schema = Schema { own: profile == Profile::Kornsole, profile };
     json!({
@@ -41,7 +39,6 @@ pub fn schema(profile: Profile) -> Value {
 }
 
 struct Schema {
-    /// Kornsole's profile, with rules that the releases do not have.
     own: bool,
     profile: Profile,
 }
@@ -293,7 +290,7 @@ impl Schema {
         allowed.iter().filter(|value| value.is_read_by(self.profile)).map(|value| value.name).collect()
     }
 
-    /// CFG-006; the releases also accept the words of YAML 1.1.
+    /// CFG-006; releases also accept YAML 1.1.
     fn flag(&self) -> Value {
         let bool = json!({ "type": ["boolean", "null"] });
         if self.own {
@@ -313,7 +310,7 @@ impl Schema {
     }
 }
 
-/// Known keys, or null. A key without a shape is omitted.
+/// Keys without a shape are omitted.
 fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
     let properties: Map<String, Value> =
         known.iter().map(|key| ((*key).to_owned(), shape(key))).filter(|(_, shape)| !shape.is_null()).collect();

@@ -1,14 +1,7 @@
-//! Storing a text so that, whatever fails, the file always has the complete old or new text.
+//! Storing a text: whatever fails, the file has the complete old or new text.
 //!
-//! A temporary file in the same directory is written and synced, gets the owner and mode of the old file, and is
-//! renamed over it; then the directory is synced. A symbolic link is kept, and its target is replaced.
-//!
-//! Invariants:
-//! - an error before the rename leaves the old file unchanged and no temporary file;
-//! - after [`Prepared::commit`] returns, the new text survives a power failure.
-//!
-//! Known limits: extended attributes, access lists, and other hard links are not preserved. A killed process can leave
-//! a temporary file; [`sweep`] removes it.
+//! A synced temporary file gets the owner and mode of the old file, and is renamed over it; then the directory is
+//! synced. Symbolic links stay.
 
 mod disk;
 mod sweep;
@@ -27,29 +20,29 @@ pub use self::sweep::sweep;
 /// Replaces or creates a file.
 ///
 /// # Errors
-/// Why the file is unchanged; or, if only the last step failed, that the new text may not survive a power failure.
+/// See [`StoreError::replaced`].
 pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare(&Disk, path, text)?.commit()
 }
 
-/// Does the same; only the owner can read and write a new file.
+/// A new file is readable only by its owner.
 ///
 /// # Errors
-/// The error of the first failed step, as in [`store`].
+/// As in [`store`].
 pub fn store_private(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare_as(&Disk, path, text, true)?.commit()
 }
 
-/// The system calls of storing, so that tests can make each of them fail.
+/// A trait, so that tests make each call fail.
 pub trait FileSystem {
     /// An open file.
     type File;
 
-    /// Returns the target of a symbolic link; an error if it is not a link.
+    /// Error if not a symbolic link.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
     /// Returns the metadata of a file.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
-    /// Creates a new file and locks it until it is closed. Only the owner can read a private one.
+    /// Locked until it is closed; a private one only for its owner.
     fn create(&self, path: &Path, private: bool) -> io::Result<Self::File>;
     /// Writes some of the bytes.
     fn write(&self, file: &mut Self::File, bytes: &[u8]) -> io::Result<usize>;
@@ -111,7 +104,7 @@ pub enum StoreStep {
 }
 
 impl StoreError {
-    /// Whether the file has the new text; only its survival of a power failure is unknown.
+    /// Only surviving a power failure is unknown.
     pub fn replaced(&self) -> bool {
         self.step == StoreStep::SyncDir
     }
@@ -160,15 +153,14 @@ pub struct Prepared<'f, F: FileSystem> {
     committed: bool,
 }
 
-/// Writes and syncs a temporary file, so that failures happen before any decision.
+/// Syncs a temporary file, so that failures come early.
 ///
 /// # Errors
-/// The failed step; the file is unchanged.
+/// The file is unchanged.
 pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Result<Prepared<'f, F>, StoreError> {
     prepare_as(files, path, text, false)
 }
 
-/// `private`: only the owner can read a new file.
 fn prepare_as<'f, F: FileSystem>(
     files: &'f F,
     path: &Path,
@@ -226,14 +218,12 @@ impl<F: FileSystem> Drop for Prepared<'_, F> {
     }
 }
 
-/// The target may not exist.
 fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
     const MOST: usize = 40;
     let mut here = path.to_path_buf();
     for _ in 0..MOST {
         match files.read_link(&here) {
             Ok(there) => here = dir(&here).join(there),
-            // Not a link, or missing.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
                 return Ok(here);
             }

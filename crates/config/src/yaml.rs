@@ -21,7 +21,7 @@ pub(crate) use self::made::TreeMaker;
 use super::fault::Faults;
 use super::types::Place;
 
-/// The largest text in bytes: about 30,000 queues with limits, access lists, and properties.
+/// In bytes; about 30,000 queues with all settings.
 pub const LARGEST: usize = 16 << 20;
 /// The deepest nesting of maps and lists, including aliases.
 pub const DEEPEST: usize = 256;
@@ -57,7 +57,7 @@ pub(super) enum Content {
     Scalar(ScalarData),
     List(Run),
     Map(Run),
-    /// Being read, or invalid and reported: to be skipped.
+    /// Being read, or invalid and reported.
     Broken,
 }
 
@@ -115,7 +115,7 @@ pub struct Scalar<'d> {
 }
 
 impl Scalar<'_> {
-    /// Whether it is null: empty, `~`, or `null`, without quotes.
+    /// Empty, `~`, or `null`, unquoted.
     pub fn is_null(&self) -> bool {
         self.style == Style::Plain && matches!(self.text, "" | "~" | "null" | "Null" | "NULL")
     }
@@ -149,7 +149,7 @@ impl Origin {
 }
 
 impl Document {
-    /// The outermost node; `None` if the text has only white space and comments.
+    /// `None` for only white space and comments.
     pub fn root(&self) -> Option<Node<'_>> {
         self.root.map(|id| Node { document: self, id })
     }
@@ -176,7 +176,7 @@ impl Document {
     }
 }
 
-/// Parses the first document. Adds CFG-001, CFG-004, CFG-008, and the warning CFG-009. `None` if nothing can be parsed.
+/// Adds CFG-001, CFG-004, CFG-008, and the warning CFG-009. `None` if nothing can be parsed.
 pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
     parse_with(text, faults, &mut |_| {})
 }
@@ -189,14 +189,12 @@ pub fn parse_with(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usiz
     parse_whole(text, faults, progress)
 }
 
-/// The same with the full parser.
 fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut builder = Builder::new(text, faults, progress);
     let first = builder.next_document()?;
     if first.root.is_none() && builder.ended {
         return Some(first);
     }
-    // The other documents are only located.
     if let Some(at) = builder.further_document() {
         // An empty document before `---` is the first one.
         builder.faults.warning(
@@ -210,12 +208,11 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
     Some(first)
 }
 
-/// Parses every document; after a fatal error it returns those before it.
+/// Stops at a fatal error.
 pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
     chunks::parse_all(text).unwrap_or_else(|| parse_all_whole(text, faults))
 }
 
-/// The same with the full parser.
 fn parse_all_whole(text: &str, faults: &mut Faults) -> Vec<Document> {
     let mut progress = |_| {};
     let mut builder = Builder::new(text, faults, &mut progress);

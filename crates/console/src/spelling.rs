@@ -1,6 +1,6 @@
 //! Spelling suggestions.
 
-/// The known word with at most two edits, ignoring case.
+/// At most two edits, ignoring case.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let lower = word.to_lowercase();
     let far = |known: &'k str| (distance(&lower, &known.to_lowercase()), known);

@@ -11,20 +11,19 @@ pub(super) struct ActiveConfig {
     pub config: Arc<Config>,
     /// Its text and who loaded it, if known.
     pub written: Option<Arc<Configuration>>,
-    /// The file that receives changes, and its content at the last read or write.
+    /// With the content last read or written.
     pub file: Option<(PathBuf, Vec<u8>)>,
-    /// The last read of the file was rejected, and nothing was loaded from the file since.
+    /// Nothing was loaded from the file since.
     pub file_refused: bool,
     /// The revision number, from 1.
     pub revision: u64,
-    /// The workload's version of the active configuration: the first one, or its last step.
+    /// The first version, or its last step.
     pub workload_base: Option<WorkloadBase>,
 }
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct WorkloadBase {
     pub checksum: String,
-    /// The queue configuration.
     #[serde(with = "model::saved::text")]
     pub text: Arc<str>,
 }
@@ -33,7 +32,6 @@ pub(super) struct WorkloadBase {
 pub(super) struct ConfigText {
     /// The whole text: a queue configuration, or a ConfigMap manifest with one.
     pub text: Arc<str>,
-    /// The queue configuration.
     pub queues: Arc<str>,
 }
 
@@ -44,7 +42,6 @@ impl ConfigText {
         Self::new(&unpacked.unwrap_or_else(|| String::from_utf8_lossy(bytes)), policy_group)
     }
 
-    /// Finds the queue configuration in a text.
     pub fn new(text: &str, policy_group: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
         let queues = config::manifest::queues_of(&text, policy_group).map_or_else(|| Arc::clone(&text), Arc::from);

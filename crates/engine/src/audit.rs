@@ -12,14 +12,14 @@ use view::act::{Act, Actor, ActsFrom, Code, LONGEST_REASON, LoadedBy, Order, Par
 use view::audit::{self, AuditEntry, Facts, LONGEST_WHY, Revision, RevisionSource};
 use view::drain::span;
 
-/// The longest object name, in characters: an HTTP request can contain any name.
+/// Characters: an HTTP request can contain any name.
 const LONGEST_OBJECT: usize = 256;
 
 pub(super) struct ConfigOrigin {
     pub by: LoadedBy,
     source: RevisionSource,
     reason: String,
-    /// The recorded time; `None` reads the clock.
+    /// `None` reads the clock.
     wall: Option<WallTime>,
 }
 
@@ -52,7 +52,6 @@ impl ConfigOrigin {
         Self { by, source, reason: order.reason.clone(), wall }
     }
 
-    /// A change of the configuration file, seen at this time.
     pub fn file(wall: WallTime) -> Self {
         Self { wall: Some(wall), ..Self::from(LoadedBy::File) }
     }
@@ -65,8 +64,7 @@ impl ConfigOrigin {
     }
 }
 
-/// Records an order that was rejected before its execution. `wall` is the recorded time, here and in the functions that
-/// follow; `None` reads the clock.
+/// Before execution. `wall` is recorded, here and below; `None` reads the clock.
 pub(super) fn enter_refusal(state: &State, actor: &Actor, order: &Order, refusal: &Refusal, wall: Option<WallTime>) {
     if !order.act.is_dry_run() {
         let before = facts(state, &order.act);
@@ -120,7 +118,7 @@ pub(super) fn enter_load(state: &State, from: ActsFrom, before: Facts, refused: 
 /// A command of the workload as an order, with the facts before it.
 pub(super) type WorkloadOrder = (Actor, Order, Facts);
 
-/// The order of a workload command, captured before execution; `None` if it is not an order.
+/// `None` if it is not an order.
 pub(super) fn workload_order(state: &State, command: &Command) -> Option<WorkloadOrder> {
     let Command::In { partition, command } = command else { return None };
     let (app, by, reason, to) = match command {

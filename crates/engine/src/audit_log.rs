@@ -31,7 +31,7 @@ pub trait AuditArchive: Send + Sync {
     /// Returns revisions before `before`, the newest first, at most `limit`.
     fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>>;
 
-    /// Returns a revision; `None` if it was never stored or is invalid.
+    /// `None` if never stored or invalid.
     fn revision(&self, number: u64) -> Option<Arc<Revision>>;
 }
 
@@ -40,7 +40,7 @@ pub trait AuditArchive: Send + Sync {
 pub struct NewEntries {
     /// The audit entries.
     pub entries: Vec<Arc<AuditEntry>>,
-    /// The revisions. A known number replaces the earlier record: its text became known.
+    /// A known number replaces the earlier record.
     pub revisions: Vec<Arc<Revision>>,
 }
 
@@ -57,7 +57,7 @@ struct LogEntries {
     last: u64,
     revisions: VecDeque<Arc<Revision>>,
     text: usize,
-    /// The records since the last request; `None` if not collected.
+    /// `None` if not collected.
     new: Option<NewEntries>,
     generation: u64,
 }
@@ -100,8 +100,7 @@ impl AuditLog {
         self.log().new.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Restores stored records, the oldest first, into an empty log; numbers continue after them. They are not reported
-    /// as new. A stored entry replaces one of the same number.
+    /// Oldest first, into an empty log; numbers continue after them. Not reported as new. Equal numbers replace.
     pub fn restore(&self, retained: NewEntries) {
         let mut log = self.log();
         let new = log.new.take();
@@ -118,7 +117,7 @@ impl AuditLog {
         log.new = new;
     }
 
-    /// Sets the archive. Only the first call has an effect.
+    /// Only the first call has an effect.
     pub fn set_archive(&self, archive: Arc<dyn AuditArchive>) {
         let _ = self.archive.set(archive);
     }

@@ -31,8 +31,7 @@ pub enum Attempt {
     Stopped,
 }
 
-/// Runs a command once, with the document as standard input. `stops` waits for a time and returns whether the caller
-/// must stop.
+/// `stops` waits and returns whether the caller must stop.
 pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl Fn(Duration) -> bool) -> Attempt {
     let [program, arguments @ ..] = words else { return Attempt::Done };
     let mut command = Command::new(program);
@@ -58,7 +57,7 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
                 return Attempt::Failed(format!("{program}: {status}{}", last_words(&reported)));
             }
             Ok(None) if Instant::now() >= until => {
-                // It may have just ended; both are fine.
+                // It may have just ended.
                 let _ = child.kill().and_then(|()| child.wait());
                 return Attempt::Failed(format!("{program} did not end within {:?} and was stopped", timeout));
             }
@@ -69,7 +68,7 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
     }
 }
 
-/// Posts a JSON document once. `who` names the target in messages.
+/// `who` names the target in messages.
 pub fn post(who: &str, address: &str, authorities: Option<&Path>, document: &Arc<str>, timeout: Duration) -> Attempt {
     let client = match caller(address, authorities, timeout) {
         Ok(client) => client,
@@ -83,7 +82,7 @@ pub fn post(who: &str, address: &str, authorities: Option<&Path>, document: &Arc
     }
 }
 
-/// Creates a client for one try: certificates may have been renewed since the last one.
+/// A client per try: certificates may have been renewed.
 fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Result<Client, String> {
     // An installed provider (from the REST client) is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -91,7 +90,6 @@ fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Resul
     let url = Url::parse(address).map_err(|error| format!("its address is invalid: {error}"))?;
     let mut builder = Client::builder().timeout(timeout).redirect(redirect::Policy::none());
     if url.host_str().is_some_and(is_this_machine) {
-        // No proxy for the local machine.
         builder = builder.no_proxy();
     }
     builder = match (url.scheme(), authorities) {

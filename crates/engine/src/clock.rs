@@ -13,7 +13,7 @@ use view::clock_runs::Run;
 
 const MOST_RUNS: usize = 1000;
 
-/// From here until the next run, the scheduler clock followed the wall clock at one speed.
+/// The clock ran at one speed until the next run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockRun {
     /// The scheduler time at the start.
@@ -44,13 +44,12 @@ impl ClockRun {
 pub(super) struct ClockHistory(VecDeque<ClockRun>);
 
 impl ClockHistory {
-    /// The wall clock at a scheduler time; `None` before the first run.
+    /// `None` before the first run.
     pub fn wall(&self, time: Time) -> Option<SystemTime> {
         let at = self.0.partition_point(|run| run.at <= time);
         Some(self.0.get(at.checked_sub(1)?)?.wall(time))
     }
 
-    /// Adds a run.
     pub fn push(&mut self, run: ClockRun) {
         self.0.push_back(run);
         if self.0.len() > MOST_RUNS {
@@ -58,7 +57,7 @@ impl ClockHistory {
         }
     }
 
-    /// Adds a run after a pause, at the recorded time and speed; without a speed, at that of the previous run.
+    /// `None` is the speed of the previous run.
     pub fn resume(&mut self, at: Time, wall: Option<WallTime>, speed: Option<f64>) {
         let speed = speed.or_else(|| self.last().map(|run| run.speed));
         if let (Some(wall), Some(speed)) = (wall, speed) {
@@ -66,18 +65,16 @@ impl ClockHistory {
         }
     }
 
-    /// The newest run.
     pub fn last(&self) -> Option<&ClockRun> {
         self.0.back()
     }
 
-    /// All of them.
     pub fn runs(&self) -> Vec<ClockRun> {
         self.0.iter().copied().collect()
     }
 }
 
-/// A clock with a speed, which can be stopped. Clones share the clock.
+/// Can be stopped. Clones share the clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
     reading: Arc<Mutex<ClockReading>>,
@@ -98,7 +95,7 @@ impl ClockReading {
         Self { time, at: Instant::now(), wall: SystemTime::now(), runs }
     }
 
-    /// Uses the recorded wall clock time if it is of the same scheduler time.
+    /// Uses the recorded wall clock of the same scheduler time.
     fn as_written(self, run: Option<&ClockRun>) -> Self {
         let written = run.filter(|run| run.at == self.time);
         Self { wall: written.map_or(self.wall, |run| run.wall.into()), ..self }
@@ -156,7 +153,7 @@ impl Clock {
         }
     }
 
-    /// The past or future wall clock at `time`, if the clock is not stopped in between.
+    /// Past or future, if the clock is not stopped in between.
     pub fn wall(&self, time: Time) -> SystemTime {
         let reading = *self.reading();
         if time < reading.time {
@@ -181,7 +178,7 @@ impl Clock {
         ClockRuns::of(runs).unwrap_or_else(|| ClockRuns::always(now.run().wall, self.speed))
     }
 
-    /// The wait until `time`: zero if it is past, `None` while the clock is stopped.
+    /// `None` while the clock is stopped.
     pub fn until(&self, time: Time) -> Option<Duration> {
         let reading = *self.reading();
         let wait = time.since(reading.time).div_f64(self.speed);

@@ -18,16 +18,14 @@ pub(super) struct ConfigPrefetch {
 }
 
 impl ConfigPrefetch {
-    /// Parses a text into the cache.
     pub fn parse(&self, bytes: &[u8]) {
         self.cache.parse(bytes, &self.policy_group, self.profile);
     }
 
-    /// Starts the thread. Returns the sender for orders with a configuration: their text is parsed, and they go to
-    /// `requests` in order.
+    /// Returns the sender for orders with a configuration, which go to `requests` in order.
     ///
     /// # Errors
-    /// Returns an error if the thread cannot be started.
+    /// If the thread cannot be started.
     pub fn start(self, requests: Sender<Request>, audit_log: Arc<AuditLog>) -> std::io::Result<Sender<Request>> {
         let (sender, orders) = channel();
         Builder::new().name("config-read".to_owned()).spawn(move || {
@@ -42,7 +40,7 @@ impl ConfigPrefetch {
                         _ => {}
                     }
                 }
-                // A stopped engine closed the channel; the dropped reply reports it.
+                // The dropped reply reports a stopped engine.
                 let _ = requests.send(request);
             }
         })?;

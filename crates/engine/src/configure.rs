@@ -1,8 +1,7 @@
 //! Orders that replace the configuration (REST E5).
 //!
-//! Each step can reject: parse and validate, compare with the base, check the rights and the scheduler, write and sync
-//! the text next to its file. Then the commit point: rename the file, load the configuration, and answer. The checks
-//! run once per order: in [`prepare`] before the commit point of a journal, otherwise in [`replace`].
+//! Each check can reject. The text is synced next to its file. Then the commit point: rename the file, load the
+//! configuration, and answer. Checks run once per order: in [`prepare`] with a journal, otherwise in [`replace`].
 
 use std::io;
 use std::path::Path;
@@ -25,17 +24,13 @@ use view::act::{
 };
 
 pub(super) struct ConfigChange<'o> {
-    /// The new text: a queue configuration, or a manifest with one.
     pub text: &'o str,
     /// The checksum of the configuration to replace.
     pub base: Option<&'o str>,
     pub dry_run: bool,
 }
 
-/// Replaces the active configuration, or returns the effects (dry run).
-///
-/// # Errors
-/// Returns the rejection. Nothing was changed.
+/// A rejection changes nothing.
 pub(super) fn replace(
     state: &mut State,
     actor: &Actor,
@@ -56,7 +51,7 @@ pub(super) fn replace(
     done.warning = write_file(state, &text, staged)?;
     let origin = ConfigOrigin::order(actor, order, prepared.wall);
     if let Some(why) = rejected(load(state, &config, Some(text), origin)) {
-        // The scheduler accepted it before; a different result is reported, not hidden.
+        // A different result is reported, not hidden.
         return Err(invalid("the scheduler rejected the configuration", &why));
     }
     done.revision = state.active_config.revision;
@@ -69,10 +64,10 @@ pub(super) fn replace(
     Ok(done)
 }
 
-/// Restores the configuration of an earlier revision as a new revision, or returns the effects (dry run).
+/// As a new revision.
 ///
 /// # Errors
-/// Returns the rejection. Nothing was changed.
+/// The rejection; nothing was changed.
 pub(super) fn roll_back(
     state: &mut State,
     actor: &Actor,
@@ -90,10 +85,7 @@ pub(super) fn roll_back(
     Ok(done)
 }
 
-/// The text of a revision: the one carried with the order, or else from the audit log.
-///
-/// # Errors
-/// Returns an error if the revision or its text is unknown.
+/// From the order, or else from the audit log.
 pub(super) fn revision_text(state: &State, revision: u64, prepared: &Prepared) -> Result<Arc<str>, Refusal> {
     if let Some(config) = &prepared.config {
         return Ok(Arc::clone(&config.text));
@@ -279,7 +271,7 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
     }
 }
 
-/// Rejects a text of another kind than the file: a manifest must remain one.
+/// A manifest must remain one.
 fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal> {
     if state.active_config.file.as_ref().is_some_and(|(_, known)| config::input::is_packed(known)) {
         let text = format!("{} is packed; unpack it and start with the unpacked file", path.display());
@@ -297,8 +289,7 @@ fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal
     Err(Refusal::new(Code::BadRequest, "cannot save the configuration", text))
 }
 
-/// Writes a text to the configuration file, if any. A failure before the rename keeps the old file; if the text is
-/// already in the journal, it is only a warning, which is returned.
+/// A failure before the rename keeps the old file; after the journal it is only a warning.
 fn write_file(
     state: &mut State,
     new: &ConfigText,

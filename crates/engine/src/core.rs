@@ -27,34 +27,33 @@ use view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
 use view::waiting::{Finding, Question};
 use view::{ClockRuns, NoticeWeight, View};
 
-/// A scheduler with its workload and periodic work; it runs when it is stepped.
+/// Runs when it is stepped.
 pub struct Core {
     pub(super) state: State,
 }
 
 impl Core {
-    /// Creates a core at time zero with an active configuration.
+    /// Starts at time zero.
     ///
     /// # Errors
-    /// Returns an error if the scheduler rejects the configuration.
+    /// If the scheduler rejects the configuration.
     pub fn new(profile: Profile, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         Self::set_up(&Setup::of(profile), config, workload)
     }
 
-    /// Creates a core with all settings.
+    /// With all settings.
     ///
     /// # Errors
-    /// Returns an error if the scheduler rejects the configuration.
+    /// If the scheduler rejects the configuration.
     pub fn set_up(setup: &Setup, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         let state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), workload);
         Self::start(state, &config)
     }
 
-    /// Creates a core that continues the audit, revisions, and ledger of an earlier run, for a scheduler whose time is
-    /// the time of day.
+    /// `earlier` is continued; scheduler time must be the time of day.
     ///
     /// # Errors
-    /// Returns an error if the scheduler rejects the configuration.
+    /// If the scheduler rejects the configuration.
     pub fn set_up_after(setup: &Setup, config: Arc<Config>, earlier: Earlier) -> Result<Self, String> {
         let mut state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), None);
         earlier::take(&mut state, setup, earlier);
@@ -66,10 +65,10 @@ impl Core {
         config_load::rejected(events).map_or(Ok(Self { state }), Err)
     }
 
-    /// Restores a saved core, which continues with this workload. Its events are not tracked until [`Core::go_live`].
+    /// Events are not tracked until [`Core::go_live`].
     ///
     /// # Errors
-    /// Returns an error if the saved state is inconsistent.
+    /// If the saved state is inconsistent.
     pub fn restored(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         save::restore(setup, bytes, workload).map(|state| Self { state })
     }
@@ -108,7 +107,7 @@ impl Core {
         &self.state.policy_group
     }
 
-    /// Makes copies share unchanged data. Call it before copying a running core.
+    /// Call it before copying a running core.
     pub fn share(&mut self) {
         self.state.scheduler.share();
     }
@@ -177,8 +176,7 @@ impl Core {
         self
     }
 
-    /// Sets the configuration file, which contains `bytes`. A restored core completes an interrupted replacement of the
-    /// file; if another text is in the file, that is loaded. Returns the final content.
+    /// A restored core completes an interrupted replacement; another text is loaded. Returns the final content.
     pub fn attach_config_file(&mut self, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
         config_load::attach_file(&mut self.state, file, bytes)
     }
@@ -188,33 +186,30 @@ impl Core {
         config_load::remove_leftovers(&mut self.state, file);
     }
 
-    /// Reloads a changed configuration file, with a notice; an invalid one changes nothing (SCH-177).
+    /// An invalid file changes nothing (SCH-177).
     pub fn reload(&mut self, name: &str, bytes: &[u8]) {
         config_load::reload(&mut self.state, name, bytes);
     }
 
-    /// The active configuration; `None` if its text is unknown.
+    /// `None` if its text is unknown.
     pub fn configuration(&self) -> Option<&Arc<Configuration>> {
         self.state.active_config.written.as_ref()
     }
 
-    /// Executes a command; cycles follow with the next [`Core::run_until`]. Its events are in the log on return.
+    /// Cycles follow with [`Core::run_until`].
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
         config_load::apply(&mut self.state, command, None)
     }
 
-    /// Executes an order, all or nothing, and records it in the audit; cycles follow with the next [`Core::run_until`].
+    /// All or nothing; cycles follow with [`Core::run_until`].
     ///
     /// # Errors
-    /// Returns the rejection. Nothing was changed.
+    /// The rejection; nothing was changed.
     pub fn perform(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
         orders::perform(&mut self.state, actor, order, Prepared::default())
     }
 
-    /// Copies the partition of a question.
-    ///
-    /// # Errors
-    /// Returns an error if the partition does not exist.
+    /// Fails if the partition does not exist.
     pub(super) fn fork_for(&self, question: &Question) -> Result<Fork, Refusal> {
         self.fork(Some(&question.partition), usize::MAX).map_err(|why| match why {
             NoFork::NoPartition(name) => Refusal::not_found("partition", &name),
@@ -230,12 +225,12 @@ impl Core {
         explain::explained(&self.fork_for(question)?, &question.of, Some(self.audit_log()))
     }
 
-    /// Records an order that was rejected before it reached the scheduler, because its text was invalid.
+    /// Records it; its text was invalid.
     pub fn enter_refusal(&mut self, actor: &Actor, order: &Order, refusal: &Refusal) {
         audit::enter_refusal(&self.state, actor, order, refusal, None);
     }
 
-    /// Collects every event for [`Core::take_tapped`]. `wake` is called for the first event after a take.
+    /// `wake` is called for the first event after a take.
     pub fn tap(&mut self, wake: impl Fn() + Send + 'static) {
         self.state.outbox.tap(Box::new(wake));
     }
@@ -245,8 +240,7 @@ impl Core {
         self.state.outbox.take_tapped()
     }
 
-    /// Sets additional placement conditions of a resource manager for a partition. They are not a command and not in
-    /// the journal.
+    /// They are not a command and not in the journal.
     pub fn set_predicates(&mut self, partition: &str, predicates: Arc<dyn Predicates>) {
         self.change_nodes(partition, |nodes| nodes.set_predicates(predicates));
     }
@@ -294,7 +288,7 @@ impl Core {
         run_loop::next_wake(&self.state)
     }
 
-    /// The next time with due work: now if a cycle may find work, otherwise the earliest of the rest.
+    /// Now if a cycle may find work.
     pub fn next_due(&self) -> Option<Time> {
         run_loop::next_due(&self.state)
     }
@@ -305,7 +299,7 @@ impl Core {
         run_loop::run_until(&mut self.state, until, steps)
     }
 
-    /// The current view; `None` if unchanged since the last call.
+    /// `None` if unchanged since the last call.
     pub fn take_view(&mut self) -> Option<Arc<View>> {
         run_loop::take_view(&mut self.state)
     }

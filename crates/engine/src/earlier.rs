@@ -1,5 +1,4 @@
-//! State from an earlier run, for a scheduler whose applications and nodes come from elsewhere: the audit, the
-//! configurations, and the usage. Everything else starts empty.
+//! State from an earlier run, for a scheduler whose applications and nodes come from elsewhere.
 
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ pub struct Earlier {
     pub ledger: Option<Ledger>,
 }
 
-/// Restores the earlier state into an empty one. The scheduler time must be the time of day.
+/// The scheduler time must be the time of day.
 pub(super) fn take(state: &mut State, setup: &Setup, earlier: Earlier) {
     let Earlier { records, ledger } = earlier;
     if let Some(ledger) = ledger {
@@ -36,7 +35,7 @@ pub(super) fn take(state: &mut State, setup: &Setup, earlier: Earlier) {
         state.clock_history.push(ClockRun { at: Time::ZERO, wall: WallTime(0), speed: 1.0 });
     }
     if let Some(newest) = records.revisions.last() {
-        // The configuration that is loaded now gets this number if it is the same, otherwise the next one.
+        // The same configuration gets this number, another one the next.
         state.active_config.revision = newest.number;
         let text = newest.text.as_ref().map(|text| ConfigText::new(text, &state.policy_group));
         if let Some(config) = text.and_then(|text| config::read(&text.queues, setup.profile).config) {

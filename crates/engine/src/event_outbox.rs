@@ -22,13 +22,11 @@ struct Tap {
 }
 
 impl EventOutbox {
-    /// An empty outbox in front of an empty log.
     pub fn new(setup: &Setup) -> Self {
         let log = Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event));
         Self { log, buffer: Vec::new(), buffered: Vec::new(), buffers: false, tap: None }
     }
 
-    /// The log behind it.
     pub fn log(&self) -> &Arc<EventLog> {
         &self.log
     }
@@ -38,22 +36,20 @@ impl EventOutbox {
         self.buffers = true;
     }
 
-    /// Collects every event for [`EventOutbox::take_tapped`]. `wake` is called for the first event after a take.
+    /// Wakes for the first event after a take.
     pub fn tap(&mut self, wake: Box<dyn Fn() + Send>) {
         self.tap = Some(Tap { events: Vec::new(), wake });
     }
 
-    /// The events since the last call, in their order.
     pub fn take_tapped(&mut self) -> Vec<Event> {
         self.tap.as_mut().map(|tap| std::mem::take(&mut tap.events)).unwrap_or_default()
     }
 
-    /// Whether anybody needs to know of events.
     pub fn is_read(&self) -> bool {
         self.tap.is_some() || self.log.is_tracking()
     }
 
-    /// Adds the events of a whole command; the log gets none while it does not track.
+    /// An untracking log gets none.
     pub fn push(&mut self, mut events: Vec<Event>) {
         if let Some(tap) = self.tap.as_mut().filter(|_| !events.is_empty()) {
             let was_empty = tap.events.is_empty();
@@ -71,7 +67,6 @@ impl EventOutbox {
         }
     }
 
-    /// Passes on what was gathered.
     pub fn flush(&mut self) {
         if self.buffer.is_empty() {
             return;
@@ -89,7 +84,7 @@ impl EventOutbox {
         std::mem::take(&mut self.buffered)
     }
 
-    /// Logs the held events: their records are on disk.
+    /// Their records are on disk.
     pub fn release(&mut self) {
         self.take().into_iter().for_each(|events| self.log.append(events));
     }

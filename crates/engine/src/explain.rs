@@ -16,7 +16,7 @@ pub(super) struct ExplainJob {
     answer: ExplainAnswer,
 }
 
-/// Starts the thread. It ends when all senders are dropped.
+/// Ends when all senders are dropped.
 pub(super) fn start(log: Arc<AuditLog>) -> std::io::Result<Sender<ExplainJob>> {
     let (jobs, inbox) = channel::<ExplainJob>();
     let work = move || inbox.into_iter().for_each(|job| (job.answer)(explained(&job.fork, &job.of, Some(&log))));
@@ -24,7 +24,7 @@ pub(super) fn start(log: Arc<AuditLog>) -> std::io::Result<Sender<ExplainJob>> {
     Ok(jobs)
 }
 
-/// The receiver of an explanation. If the engine stops first, it gets a rejection.
+/// Rejects if the engine stops first.
 pub(super) struct ExplainReply {
     of: Asked,
     jobs: Sender<ExplainJob>,
@@ -36,7 +36,6 @@ impl ExplainReply {
         Self { of, jobs, answer: Some(answer) }
     }
 
-    /// Computes the answer on a copy, or sends the rejection.
     pub fn send(mut self, outcome: Result<Fork, Refusal>) {
         let Some(answer) = self.answer.take() else { return };
         match outcome {
@@ -59,11 +58,10 @@ impl Drop for ExplainReply {
     }
 }
 
-/// Explains why an application, a request, or the requests of a queue wait in a copy, with remedies, and who
-/// drained its nodes if there is a log.
+/// Why requests wait, with remedies, and who drained nodes if there is a log.
 ///
 /// # Errors
-/// Returns an error with similar names if the object does not exist.
+/// If the object does not exist, with similar names.
 pub fn explained(fork: &Fork, of: &Asked, log: Option<&AuditLog>) -> Result<Finding, Refusal> {
     let part = fork.partition().ok_or_else(|| Refusal::not_found("partition", fork.partition_name()))?;
     let mut found = answer(part, fork.now(), of)?;

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use forecast::whatif::{self, Bounds, Fork, Job, Pair, Plan, Unfinished};
 
-/// Runs a pair for each seed, in order; without seeds, one pair. At most this many threads run, each with two copies of
-/// the state.
+/// In the order of `seeds`; without any, one pair. Each thread has two copies of the state.
 ///
 /// # Errors
-/// Returns an error if a run was stopped or takes too long.
+/// If a run was stopped or takes too long.
 pub fn pairs(
     fork: &Fork,
     plan: &Plan,
@@ -32,7 +31,6 @@ pub fn pairs(
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(seed) = seeds.get(number) else { return };
             let plan = Plan { seed: Some(*seed), ..plan.clone() };
-            // Only the trace of the first is shown.
             let bounds = Bounds { trace_lines: if number == 0 { bounds.trace_lines } else { 0 }, ..bounds };
             let pair = whatif::run(fork, &plan, bounds, &may_continue);
             if pair.is_err() {

@@ -1,4 +1,4 @@
-//! The interface of a served scheduler: an engine on its own thread, or a manually stepped core.
+//! An engine on its own thread, or a manually stepped core.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -44,13 +44,13 @@ pub trait Host: Send + Sync {
         ClockRuns::always(i64::try_from(started_at.as_nanos()).unwrap_or(i64::MAX), self.speed())
     }
 
-    /// Executes an order. `answer` is called once, from any thread, after publication.
+    /// `answer` is called once, after publication.
     fn perform(&self, actor: Actor, order: Order, answer: Answer);
 
-    /// Records an order that was rejected before it reached the scheduler. `answer` is called once with that rejection.
+    /// Only records; `answer` gets the rejection.
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
 
-    /// Explains why something waits. `answer` is called once, from any thread.
+    /// `answer` is called once, from any thread.
     fn explain(&self, question: Question, answer: ExplainAnswer);
 
     /// Copies a partition (default: the first one) if two copies fit `most` bytes. The channel closes if the scheduler

@@ -1,7 +1,5 @@
-//! The shared ledger: the scheduler's thread writes, and readers take cheap copies.
-//!
-//! If the scheduler lags behind the wall clock, its current usage may change before now: so the ledger stores when
-//! something is due next, and is not read beyond that.
+//! The shared ledger. If the scheduler lags behind the wall clock, its current usage may change before now: nothing is
+//! read beyond the next due time.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,7 +14,7 @@ pub struct LedgerBook(Mutex<Page>);
 #[derive(Debug, Default)]
 struct Page {
     ledger: Ledger,
-    /// Nothing changes by itself before this time; `None` if nothing is due.
+    /// `None` if nothing is due.
     next_due: Option<Time>,
 }
 

@@ -1,13 +1,10 @@
 //! The owner of one scheduler: commands in, views out.
 //!
-//! A [`Core`] is the engine without a thread: it executes everything in virtual time, in the order of due times, so
-//! that a workload gives the same history at any clock speed. An [`Engine`] runs a core on its own thread by a
-//! [`Clock`]; tests and tapes step a core manually.
+//! A [`Core`] executes everything in virtual time, in the order of due times, so a workload gives the same history at
+//! any clock speed. An [`Engine`] runs a core on its own thread by a [`Clock`].
 //!
-//! Modules: `state` is the data; `run_loop` does what is due; `orders` executes orders, `configure` those that
-//! replace the configuration; `config_load` loads other configurations, `workload_config` those of the workload;
-//! `replay` and `save` restore a state from the [`journal`], `earlier` parts of a run without one. `owner` is
-//! the thread, `output` sends its results, and [`handle`] is for other threads.
+//! `state` is the data; `run_loop` does what is due; `orders` executes orders; `replay` and `save` restore a state from
+//! the [`journal`]. `owner` is the thread, and [`handle`] is for other threads.
 //!
 //! Invariants:
 //! - only the owner accesses the scheduler; all other threads read the published view;

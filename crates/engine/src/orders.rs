@@ -1,7 +1,5 @@
-//! Orders: the only way to change a running scheduler (REST Part II).
-//!
-//! All rights are checked here, directly before the command, so that no order can skip a check. A rejected order
-//! changes nothing.
+//! Orders: the only way to change a running scheduler (REST Part II). All rights are checked directly before the
+//! command, so no order can skip a check.
 
 use std::sync::Arc;
 
@@ -26,11 +24,10 @@ struct Within<'a> {
     partition: &'a Arc<str>,
 }
 
-/// As [`super::Core::perform`]. Only this function knows the actor, the order, its reason, and its outcome, so it
-/// records them in the audit, except for dry runs.
+/// As [`super::Core::perform`]; records the audit entry.
 ///
 /// # Errors
-/// Returns the rejection. Nothing was changed.
+/// The rejection; nothing was changed.
 pub(super) fn perform(state: &mut State, actor: &Actor, order: &Order, prepared: Prepared) -> Result<Done, Refusal> {
     if order.act.is_dry_run() {
         return perform_checked(state, actor, order, prepared);
@@ -112,7 +109,7 @@ fn perform_within(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Res
     }
 }
 
-/// Executes a command that passed all checks. With a journal, the whole order is recorded already ([`crate::journal`]).
+/// After all checks; the journal has the whole order.
 fn commit(state: &mut State, at: &Within<'_>, command: PartitionCommand) -> Vec<Event> {
     state.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command })
 }
@@ -332,7 +329,7 @@ impl Within<'_> {
         }
     }
 
-    /// An active application of the actor, or in a queue that the actor administers.
+    /// Owned, or in a queue that the actor administers.
     fn own<'p>(&self, part: &'p Partition, app: &AppId) -> Result<&'p Application, Refusal> {
         let owned = part.app(app).filter(|app| app.who.user == self.actor.identity.user);
         if let Some(owned) = owned {

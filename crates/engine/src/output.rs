@@ -1,5 +1,4 @@
-//! The output of the engine's thread: records go to the journal; once they are on disk, events, views, and answers
-//! follow.
+//! Records go to the journal; events, views, and answers follow once they are on disk.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,18 +42,14 @@ type Explained = (ExplainReply, Result<Fork, Refusal>);
 pub(super) struct Output {
     pub published: Arc<Published>,
     pub last_publish: Option<Instant>,
-    /// The shortest time between two views.
     publish_every: Duration,
-    /// How long the last view took.
     view_took: Duration,
     /// Outcomes of orders with an unpublished view.
     pub answers: Vec<OrderAnswer>,
-    /// Explanations that were not sent yet.
     pub explained: Vec<Explained>,
-    /// The journal, if there is one.
     pub journal: Option<RunningJournal>,
     pub last_write: Instant,
-    /// Records in the journal's queue: the number of the last one, and the bytes.
+    /// Last record's number, and the bytes.
     on_the_way: VecDeque<(u64, usize)>,
 }
 
@@ -73,7 +68,7 @@ impl Output {
         }
     }
 
-    /// The wait until the next view may be published; `None` for now.
+    /// `None` for now.
     pub fn publish_wait(&self) -> Option<Duration> {
         if !self.has_place() {
             return Some(self.pause());
@@ -82,12 +77,10 @@ impl Output {
         Some(wait).filter(|wait| !wait.is_zero())
     }
 
-    /// Whether it is time for another view.
     pub fn publish_due(&self) -> bool {
         self.last_publish.is_none_or(|last| last.elapsed() >= self.pause())
     }
 
-    /// Whether the disk follows.
     fn has_place(&self) -> bool {
         self.journal.as_ref().is_none_or(|running| running.journal().views_waiting() < MOST_VIEWS)
     }
@@ -96,9 +89,9 @@ impl Output {
         (self.view_took * SHARE).clamp(self.publish_every, PUBLISH_EVERY.max(self.publish_every))
     }
 
-    /// Publishes changes, through the journal if there is one; `idle` means that no work is left.
+    /// `idle` means that no work is left.
     pub fn publish(&mut self, state: &mut State, idle: bool) {
-        // Under load, the latest view waits for its time; the owner's wait ends then.
+        // Under load, the latest view waits.
         let due = self.has_place() && self.publish_due();
         let view = if due { self.take_view(state) } else { None };
         match (&self.journal, view) {
@@ -125,7 +118,7 @@ impl Output {
         view
     }
 
-    /// Writes everything executed; afterwards its events are logged, `view` is published, and orders are answered.
+    /// Events, `view`, and answers follow.
     pub fn write(&mut self, state: &mut State, view: Option<Arc<View>>) {
         let Some(running) = &self.journal else { return };
         let journal = running.journal();
@@ -155,7 +148,6 @@ impl Output {
         recorder.waiting() == 0 && running.journal().durable() + 1 >= recorder.next()
     }
 
-    /// Takes a snapshot if enough happened since the last one.
     pub fn take_snapshot(&mut self, state: &mut State) {
         let Some(running) = &mut self.journal else { return };
         let Some(recorder) = &state.recorder else { return };
@@ -171,10 +163,10 @@ impl Output {
         }
     }
 
-    /// Writes records and waits for the disk, after everything executed before. Returns the number of the first one.
+    /// Durable. Returns the number of the first one.
     ///
     /// # Errors
-    /// Returns an error if the records are not written; none of them remains.
+    /// If the records are not written; none of them remains.
     pub fn commit(&mut self, state: &mut State, records: &[Record]) -> Result<u64, String> {
         let (before, new) = state.take_written();
         let (Some(running), Some(recorder)) = (&self.journal, &mut state.recorder) else { return Ok(0) };
@@ -186,8 +178,7 @@ impl Output {
         Ok(first)
     }
 
-    /// Omits a large body of a rejected operation from the journal. A replay needs only the part that `reached` the
-    /// scheduler.
+    /// A replay needs only the part that `reached` the scheduler.
     pub fn shorten(&self, state: &State, (number, record): (u64, Record), refusal: &Refusal, reached: bool) {
         let (Some(running), Record::Order(record)) = (&self.journal, record) else { return };
         let change = if reached {
@@ -201,8 +192,8 @@ impl Output {
         }
     }
 
-    /// Publishes the results of operations before it answers them, so a caller finds its effect in the view. While the
-    /// disk is `stalled`, operations are rejected, and nothing is published.
+    /// Publishes first, so a caller finds its effect in the view. While `stalled`, operations are rejected, and nothing
+    /// is published.
     pub fn send_answers(&mut self, state: &mut State, stalled: bool) {
         if self.answers.is_empty() && self.explained.is_empty() {
             return;
@@ -251,7 +242,7 @@ fn after_write(
     }))
 }
 
-/// Records orders in the audit that could not be written: their records follow later, unless too many wait already.
+/// Records of unwritten orders follow later, unless too many wait.
 pub(super) fn enter_unwritten(state: &mut State, records: Vec<Record>, refusal: &Refusal) {
     for record in records {
         let Record::Order(mut order) = record else { continue };

@@ -21,8 +21,7 @@ use scheduler::{Command, Event};
 use view::NoticeWeight;
 use view::act::{Act, Actor, Code, Order, Refusal};
 
-/// The cycles and commands between checks for requests, and their time limit: in a large cluster, one cycle can take
-/// milliseconds.
+/// In a large cluster, one cycle can take milliseconds.
 const SLICE: usize = 8;
 const TURN: Duration = Duration::from_millis(2);
 const MOST_REQUESTS: usize = 256;
@@ -60,7 +59,7 @@ impl Owner {
     }
 
     pub fn run(&mut self) {
-        // The record of the start is written at once, so that it always exists.
+        // Always written at once.
         self.output.write(&mut self.core.state, None);
         loop {
             let continues = self.take_requests() && self.gather();
@@ -120,7 +119,6 @@ impl Owner {
         }
     }
 
-    /// Whether the disk fails; a notice reports the start and the end.
     fn check_disk(&mut self) -> bool {
         let Some(running) = &self.output.journal else { return false };
         let failing = running.journal().failing();
@@ -139,7 +137,7 @@ impl Owner {
                 let title = "cannot write the state: the scheduler is paused until writing works".to_owned();
                 let text = format!("{why}\nOperations are rejected until then. No confirmed operation is lost.");
                 self.core.notice(NoticeWeight::Error, title, text);
-                // Unwritten changes since the last view are not shown; only this notice is.
+                // Unwritten changes are not shown.
                 let published = &self.output.published;
                 published.publish(with_last_notice(&mut self.core.state, &published.view()));
             }
@@ -237,7 +235,6 @@ impl Owner {
         }
     }
 
-    /// Returns whether the thread continues.
     fn take_requests(&mut self) -> bool {
         for _ in 0..MOST_REQUESTS {
             match self.inbox.try_recv() {
@@ -253,8 +250,7 @@ impl Owner {
         true
     }
 
-    /// Waits briefly for new orders of clients that just got answers, so that they share a write again: a separate wait
-    /// for the disk costs more. Returns whether the thread continues.
+    /// Clients with answers send new orders: sharing a write is cheaper.
     fn gather(&mut self) -> bool {
         if self.output.journal.is_none() || self.orders.is_empty() {
             return true;
@@ -356,13 +352,13 @@ impl Owner {
         self.catch_up();
         if self.output.journal.is_some() {
             let (at, command) = (self.core.now(), RecordedCommand::new(command, None));
-            // Without a record it is not executed; the caller sees the closed answer channel.
+            // Without a record it is not executed.
             if self.output.commit(&mut self.core.state, &[Record::Give { at, command }]).is_err() {
                 return;
             }
         }
         let events = self.core.apply(command);
-        // The caller may be gone; the command is executed.
+        // The caller may be gone.
         let _ = answer.send(events);
     }
 }

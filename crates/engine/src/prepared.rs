@@ -8,17 +8,15 @@ use config::store::{self, Disk};
 use config::{Config, Diff};
 use view::act::{Configured, Refusal};
 
-/// Data that an order carries from its checks to its commit point: from the journal's record, or from the checks. Empty
-/// for most orders.
+/// From the journal or the checks; mostly empty.
 #[derive(Default)]
 pub(super) struct Prepared {
-    /// The recorded time; `None` reads the clock.
+    /// `None` reads the clock.
     pub wall: Option<WallTime>,
     /// The order is already rejected.
     pub refusal: Option<Box<Refusal>>,
-    /// The checksum of the configuration file before the change; `None` without a file or a change.
+    /// `None` without a file or a change.
     pub file_before: Option<String>,
-    /// For a change of the configuration.
     pub config: Option<PreparedConfig>,
 }
 
@@ -29,9 +27,8 @@ impl Prepared {
 }
 
 pub(super) struct PreparedConfig {
-    /// The new text.
     pub text: Arc<str>,
-    /// The result of the checks; `None` in a replay, which checks at the execution.
+    /// `None` in a replay.
     pub checked: Option<CheckedConfig>,
     /// The new text, written and synced next to its file.
     pub staged: Option<store::Prepared<'static, Disk>>,
@@ -41,6 +38,5 @@ pub(super) struct CheckedConfig {
     pub config: Arc<Config>,
     pub text: ConfigText,
     pub diff: Diff,
-    /// The answer after the execution.
     pub done: Configured,
 }

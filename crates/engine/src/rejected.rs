@@ -1,5 +1,4 @@
-//! Shortens submissions that placement rejects: any user can cause them, and they are listed, so they are stored
-//! without large tags.
+//! Any user can cause rejected submissions, and they are listed: large tags are not stored.
 
 use scheduler::placement::PlacementOutcome;
 use scheduler::{Partition, Submission};
@@ -25,7 +24,7 @@ pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submiss
     (matches!(whole, PlacementOutcome::Refused(_)) && whole == without).then_some(small)
 }
 
-/// The shortened order to record for a rejected submission; `None` if it is minimal.
+/// `None` if it is minimal.
 pub(super) fn recorded(parts: &[Partition], order: &Order) -> Option<Order> {
     let Act::In { partition, act: PartitionAct::Submit(submission) } = &order.act else { return None };
     let small = small(parts.iter().find(|part| part.name == *partition)?, submission)?;

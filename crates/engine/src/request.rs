@@ -10,29 +10,24 @@ use view::act::{Actor, Answer, Done, Order, Refusal};
 use view::waiting::Question;
 
 pub(super) enum Request {
-    /// Execute a command; answer with its events.
     Apply(Box<Command>, Sender<Vec<Event>>),
-    /// Execute an order.
     Perform(Box<(Actor, Order)>, Reply),
-    /// Record an order that was already rejected.
     Refuse(Box<(Actor, Order, Refusal)>, Reply),
-    /// Explain a wait.
     Explain(Question, ExplainReply),
     /// The configuration file changed or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
-    /// Show a warning: a title and a reason.
+    /// A title and a reason.
     Warn(String, String),
-    /// Copy a partition (default: the first one), up to a number of bytes.
+    /// `None` is the first partition; up to these bytes.
     Fork(Option<String>, usize, Sender<Result<Fork, NoFork>>),
     /// Run a function on the core, between two cycles.
     Work(Box<dyn FnOnce(&mut Core) + Send>),
     /// Check whether the disk fails.
     Wake,
-    /// Stop the thread.
     Stop,
 }
 
-/// The receiver of an answer. If the engine stops first, it gets a rejection.
+/// Rejects if the engine stops first.
 pub(super) struct Reply(Option<Answer>);
 
 impl Reply {

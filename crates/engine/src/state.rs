@@ -44,14 +44,12 @@ pub(super) struct State {
     pub scheduler: Scheduler,
     pub workload: Option<Box<dyn Workload>>,
     pub views: ViewBuilder,
-    /// The entry of a ConfigMap with the queue configuration.
     pub policy_group: String,
     pub config_cache: Arc<ConfigCache>,
     /// The time up to which everything due is done.
     pub now: Time,
     pub deadlines: Deadlines,
     pub active_config: ActiveConfig,
-    /// The shortest time between two published views.
     pub publish_every: Duration,
     /// The allowed removal by a changed file.
     pub allowed_removal: AllowedRemoval,
@@ -59,16 +57,13 @@ pub(super) struct State {
     pub paused: bool,
     /// Another scheduler decides: no cycles.
     pub follows: bool,
-    /// The only place that may change the configuration, in words.
     pub configured_by: Option<Arc<str>>,
-    /// Pauses after the last step of the workload.
     pub pause_after_workload: bool,
     pub outbox: EventOutbox,
     pub counters: Arc<Counters>,
     pub audit_log: Arc<AuditLog>,
-    /// What was used over time.
     pub ledger: Arc<LedgerBook>,
-    /// Provides the time of day for the audit; `None` while time is stepped.
+    /// `None` while time is stepped.
     pub clock: Option<Clock>,
     pub clock_history: ClockHistory,
     /// Writes the journal; `None` without one and during a replay.
@@ -81,12 +76,11 @@ pub(super) struct State {
     pub commands: u64,
     /// The course of a what-if, for comparisons.
     pub course: Option<Box<Course>>,
-    /// New reports of draining queues; `None` if not collected.
+    /// `None` if not collected.
     pub drain_reports: Option<Vec<DrainReport>>,
 }
 
 impl State {
-    /// Creates a state without a configuration.
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
             ledger: Arc::new(LedgerBook::new(
@@ -126,12 +120,11 @@ impl State {
         }
     }
 
-    /// The profile that the scheduler decides by.
     pub fn profile(&self) -> Profile {
         self.scheduler.switches().profile
     }
 
-    /// Uses a clock for the audit, and for the first revision if it has no time yet.
+    /// Also for an untimed first revision.
     pub fn set_clock(&mut self, clock: &Clock) {
         self.clock = Some(clock.clone());
         let active = self.audit_log.revision(self.active_config.revision).filter(|revision| revision.wall.is_none());
@@ -140,7 +133,7 @@ impl State {
         }
     }
 
-    /// The time of day in nanoseconds since 1970: recorded, or by the clock; `None` while time is stepped.
+    /// Since 1970; `None` while time is stepped.
     pub fn wall_nanos(&self, recorded: Option<WallTime>) -> Option<i64> {
         let wall = recorded.map(SystemTime::from);
         let wall = wall.or_else(|| Some(self.clock.as_ref()?.wall(self.now)));
@@ -148,20 +141,18 @@ impl State {
         i64::try_from(wall.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
     }
 
-    /// Records changes from now on; events wait until their records are on disk.
+    /// Events wait until their records are on disk.
     pub fn set_recorder(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
         self.outbox.hold();
     }
 
-    /// Records a change, if there is a journal.
     pub fn record(&mut self, record: impl FnOnce(Time) -> Record) {
         if let Some(recorder) = &mut self.recorder {
             recorder.record(&record(self.now));
         }
     }
 
-    /// The data for the journal: records and new audit entries.
     pub fn take_written(&mut self) -> (Option<RecordBlock>, NewEntries) {
         let block = self.recorder.as_mut().and_then(|recorder| recorder.take());
         (block, self.audit_log.take_new())
@@ -209,7 +200,6 @@ impl State {
         self.workload.as_ref()?.text_of(config).map(str::to_owned)
     }
 
-    /// Puts the active configuration into the view.
     pub fn show_configuration(&mut self) {
         self.views.set_configuration(self.active_config.written.clone());
     }
@@ -237,7 +227,7 @@ impl State {
         self.show_notice(weight, title, text);
     }
 
-    /// Shows a notice that follows from a record, so that a replay shows it again.
+    /// A replay shows it again.
     pub fn show_notice(&mut self, weight: NoticeWeight, title: String, text: String) {
         self.views.notice(self.now, weight, title, text);
     }

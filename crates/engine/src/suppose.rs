@@ -14,11 +14,10 @@ impl Core {
         self.state.scheduler.partitions().iter().find(|part| *part.name == *name)
     }
 
-    /// Makes a change in a partition; cycles follow with the next [`Core::run_until`]. Returns the corresponding
-    /// orders.
+    /// Returns the corresponding orders.
     ///
     /// # Errors
-    /// Returns an error if the change is impossible. Nothing was changed.
+    /// If the change is impossible; nothing was changed.
     pub fn suppose(&mut self, actor: &Actor, partition: &str, change: &Change) -> Result<Vec<Order>, String> {
         let part = self.part(partition).ok_or("the partition was removed")?;
         let (name, written) = (Arc::clone(&part.name), self.configuration().cloned());
@@ -44,7 +43,7 @@ impl Core {
         }
     }
 
-    /// Why a request is not allocated now, in a sentence; `None` without the partition.
+    /// `None` without the partition.
     pub fn explained(&self, partition: &str, subject: &(AppId, AskId)) -> Option<String> {
         Some(explained(self.part(partition)?, self.now(), subject))
     }

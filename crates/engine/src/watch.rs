@@ -1,8 +1,5 @@
-//! Detects changes of the configuration file.
-//!
-//! The directory is watched, and the target directory of a symbolic link: editors rename a new file, and a mounted
-//! ConfigMap swaps a link. The file is read when the directory is quiet, or after `PATIENCE`, and reported only if
-//! its content differs.
+//! Detects changes of the configuration file. Its directory is watched, and that of a link's target: editors rename a
+//! new file, and a mounted ConfigMap swaps a link.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -24,11 +21,10 @@ pub struct FileWatch {
 }
 
 impl FileWatch {
-    /// Calls `changed` from another thread with each new content of `file`, compared with `known` at first, or with the
-    /// reason if it cannot be read.
+    /// `known` is the first content; an error has a reason.
     ///
     /// # Errors
-    /// Returns an error if the directory cannot be watched.
+    /// If the directory cannot be watched.
     pub fn start(
         file: &Path,
         known: Vec<u8>,
@@ -37,7 +33,7 @@ impl FileWatch {
         let message = |error: &dyn std::fmt::Display| format!("cannot watch {}: {error}", file.display());
         let (news, inbox) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // After an error, changes may be missed. The reader may be gone.
+            // After an error, changes may be missed.
             if event.map_or(true, |event| is_news(event.kind)) {
                 let _ = news.send(());
             }
@@ -45,7 +41,7 @@ impl FileWatch {
         .map_err(|error| message(&error))?;
         watcher.watch(dir(file), RecursiveMode::NonRecursive).map_err(|error| message(&error))?;
         if let Some(target) = std::fs::canonicalize(file).ok().filter(|_| file.is_symlink()) {
-            // If the target cannot be watched, the change of the link is still detected.
+            // The change of the link is still detected.
             let _ = watcher.watch(dir(&target), RecursiveMode::NonRecursive);
         }
         let path = file.to_path_buf();
@@ -72,7 +68,7 @@ fn dir(file: &Path) -> &Path {
     file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether the content may have changed. Opening and reading do not count: the read here would be an event again.
+/// The read here would be an event again.
 fn is_news(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write))
 }
@@ -88,7 +84,7 @@ fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        // The first read needs no event: the file may have changed before it was watched.
+        // The file may have changed before it was watched.
         let now = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()));
         if now != last {
             changed(now.clone());

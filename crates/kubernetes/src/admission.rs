@@ -1,5 +1,4 @@
-//! Completes pods like the API server: PriorityClass, LimitRange, RuntimeClass, ServiceAccount, and the scheduler from
-//! YuniKorn's admission controller (K8S-119, K8S-120).
+//! Completes pods like the API server and YuniKorn's admission controller (K8S-119, K8S-120).
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,6 @@ const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 const YUNIKORN: &str = "yunikorn";
 const POLICIES: [&str; 5] = ["PriorityClass", "LimitRange", "RuntimeClass", "ServiceAccount", "ResourceQuota"];
-/// Skipped by default.
 const BYPASSED: &str = "kube-system";
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -55,17 +53,12 @@ pub(crate) struct Admission {
     runtimes: BTreeMap<String, Amounts>,
     accounts: BTreeMap<(String, String), Vec<Named>>,
     pub quotas: Quotas,
-    /// Missing classes, with the number of pods that name each.
     unknown: BTreeMap<String, u64>,
-    /// Pods that get YuniKorn's scheduler from its admission controller.
     given: u64,
 }
 
 impl Admission {
-    /// Returns false for an object of another kind.
-    ///
-    /// # Errors
-    /// The field that has the wrong type.
+    /// False for another kind; fails with the invalid field.
     pub fn take(&mut self, value: &Value) -> Result<bool, Unread> {
         let kind = value["kind"].as_str().unwrap_or_default();
         if !POLICIES.contains(&kind) {
@@ -92,8 +85,7 @@ impl Admission {
         Ok(true)
     }
 
-    /// Completes a pod that `count` identical pods are copied from. `is_new`: admission has not changed it yet. Returns
-    /// the LimitRange that rejects it, and the reason.
+    /// A pod that `count` pods copy; `is_new`: not admitted yet. Returns the rejecting LimitRange and the reason.
     pub fn admit(
         &mut self,
         (pod, count): (&mut Pod, u64),

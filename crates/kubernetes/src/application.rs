@@ -12,7 +12,7 @@ use super::objects::{Meta, Plain, Pod};
 use model::{AppId, Identity};
 use scheduler::Submission;
 
-/// Maximum length of a generated application ID, and of the namespace in the ID of a single pod (K8S-112).
+/// Also of the namespace in a single pod's ID (K8S-112).
 const GENERATED: usize = 63;
 const UNIQUE: usize = 26;
 const ANONYMOUS: &str = "nobody";
@@ -20,7 +20,7 @@ const ANONYMOUS: &str = "nobody";
 /// Whether the annotation `user.info` is trusted (K8S-117, K8S-123).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Users {
-    /// Without an admission controller, a user who can create pods can then act as any user.
+    /// Without an admission controller, pod creators can act as any user.
     #[default]
     Trusted,
     /// Every pod belongs to the user `nobody`.
@@ -101,7 +101,6 @@ pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
     }
 }
 
-/// From the first pod; also returns what of it is not trusted.
 pub(crate) fn submission(
     app: &AppId,
     first: &Pod,

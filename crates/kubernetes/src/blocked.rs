@@ -25,7 +25,6 @@ pub struct BlockedPod {
     pub why: String,
 }
 
-/// Without pods that are being deleted.
 pub(super) fn pods(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AppId, Vec<BlockedPod>> {
     let asked: BTreeSet<&str> = asks.iter().map(|ask| ask.id.as_str()).collect();
     let storage = storage(cluster);

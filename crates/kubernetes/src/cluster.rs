@@ -16,7 +16,7 @@ use super::predicates::{Labels, NamespaceLabels, Storage};
 
 pub(crate) type Key = (String, String);
 
-/// The ConfigMaps of YuniKorn; the second overrides the first (K8S-010).
+/// The second overrides the first (K8S-010).
 const MAPS: [&str; 2] = ["yunikorn-defaults", "yunikorn-configs"];
 
 /// The objects that scheduling reads.
@@ -33,24 +33,17 @@ pub struct Cluster {
     storage_classes: BTreeMap<String, StorageClass>,
     csi_nodes: BTreeMap<String, CsiNode>,
     attachments: BTreeMap<String, Attachment>,
-    /// What is odd of them and stops nothing, the newest ones.
     notices: Vec<String>,
-    /// UIDs of the pods that a what-if submits.
     pub(crate) submitted: BTreeSet<String>,
-    /// An autoscaler adds nodes.
     pub(crate) is_scaled: bool,
 }
 
 impl Cluster {
-    /// Whether an autoscaler adds nodes, so that those that are there are not all.
+    /// An autoscaler adds nodes.
     pub fn is_scaled(&self) -> bool {
         self.is_scaled
     }
 
-    /// Adds an object.
-    ///
-    /// # Errors
-    /// It exists already.
     pub(crate) fn add(&mut self, object: Object) -> Result<(), String> {
         let label = object.label();
         let key = |meta: &Meta| (meta.namespace.clone(), meta.name.clone());
@@ -198,7 +191,7 @@ impl Cluster {
         }
     }
 
-    /// Adds an object for filters, which do not read how a running pod is.
+    /// For filters, which ignore a running pod's status.
     pub fn gather_for_filters(&mut self, mut object: LiveObject) {
         if let Object::Pod(pod) = &mut object.0
             && pod.node().is_some()
@@ -226,7 +219,6 @@ impl Cluster {
         }
     }
 
-    /// Returns the labels of one namespace.
     pub(crate) fn labels_of(&self, namespace: &str) -> NamespaceLabels {
         let mut labels =
             self.namespaces.get(namespace).map(|object| Labels::clone(&object.metadata.labels)).unwrap_or_default();
@@ -234,11 +226,8 @@ impl Cluster {
         NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }
 
-    /// Returns text and key; `None` if missing or empty (K8S-010 to K8S-013). By default the maps name the policy
-    /// group.
-    ///
-    /// # Errors
-    /// They are in several namespaces, or a compressed entry cannot be unpacked.
+    /// Text and key; `None` if empty (K8S-010 to K8S-013). The maps override the policy group. Fails for several
+    /// namespaces, or a corrupt entry.
     pub fn configuration(&self, policy_group: &str) -> Result<Option<(String, String)>, String> {
         let known = || self.maps.iter().filter(|((_, name), _)| MAPS.contains(&name.as_str()));
         let mut namespaces: Vec<&str> = known().map(|((namespace, _), _)| namespace.as_str()).collect();

@@ -1,10 +1,4 @@
-//! Adds what pods and nodes say about the requests of a remote scheduler, for a simulation copy.
-//!
-//! ```text
-//!  Listed: objects, and kinds that could not be listed ─┐
-//!  asks of the scheduler, by the UIDs of their pods ────┴──> Next to ──> filters, with every ask of the scheduler in them
-//!                                                                 └───> preemption, required node, originator of an ask
-//! ```
+//! Adds what pods and nodes say about a remote scheduler's requests, for a simulation copy.
 //!
 //! Invariants:
 //! - what is unknown lets a request pass and is reported once, with the number of requests;
@@ -159,7 +153,7 @@ fn pods_of(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AskId, Arc<Pod>>
     pods.map(|pod| (AskId::from(pod.metadata.uid.as_str()), Arc::clone(pod))).collect()
 }
 
-/// Over all nodes, with each request and each bound pod of others. The scheduler decides where requests are.
+/// With other bound pods. The scheduler decides where requests are.
 fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Snapshot {
     let is_other = |pod: &&Arc<Pod>| pod.node().is_some() && !pods.contains_key(pod.metadata.uid.as_str());
     let unseen: Vec<Arc<Pod>> =
@@ -178,7 +172,7 @@ fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     filters
 }
 
-/// A stand-in for a missing pod, which fits everywhere; other pods may select its labels.
+/// A missing pod fits everywhere; others may select its labels.
 fn unseen(ask: &AskSeen<'_>) -> Pod {
     let mut pod = Pod::default();
     let label = |(name, value): (&str, &str)| Some((name.strip_prefix(LABEL)?.to_owned(), value.to_owned()));
@@ -199,7 +193,6 @@ pub(super) fn storage(cluster: &Cluster) -> Storage<'_> {
     Storage { binds_late: true, ..cluster.storage() }
 }
 
-/// By the task groups of the oldest pod of each application.
 fn hints(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> BTreeMap<AskId, Vec<String>> {
     let mut declared: BTreeMap<String, (&Arc<Pod>, Vec<TaskGroup>)> = BTreeMap::new();
     for pod in cluster.pods.values() {
@@ -244,7 +237,6 @@ fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option
     Some(format!("the pods of {of} ({named}{more}): assumed to fit any node, to preempt, and to be preempted"))
 }
 
-/// Pending requests with an unbound volume that they need before scheduling.
 fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
     let pending = asks.iter().filter(|ask| ask.pending).filter_map(|ask| pods.get(ask.id));
     let why = |pod: &Arc<Pod>| {
@@ -262,7 +254,6 @@ fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     found
 }
 
-/// Nodes of the scheduler that are missing in the cluster.
 fn gone<'a>(cluster: &Cluster, nodes: impl Iterator<Item = &'a NodeId>) -> Option<String> {
     let gone: Vec<&str> = nodes.map(NodeId::as_str).filter(|node| !cluster.nodes.contains_key(*node)).collect();
     let named = gone.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");

@@ -9,7 +9,6 @@ use super::predicates::suits;
 use super::rejections::Rejections;
 use super::workloads::{MOST_PODS, Owned, PodSet, Templates, Workload};
 
-/// The taints that DaemonSet pods tolerate, with their effects.
 const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/not-ready", "NoExecute"),
     ("node.kubernetes.io/unreachable", "NoExecute"),
@@ -23,13 +22,9 @@ pub(super) struct Created<'c> {
     cluster: &'c mut Cluster,
     admission: &'c mut Admission,
     scheduler_names: &'c [String],
-    /// Number of pods that objects have created.
     total: u64,
-    /// By kind: number of objects, and of their pods.
     by_kind: BTreeMap<String, (u64, u64)>,
-    /// By note: number of objects, and the first one.
     notes: BTreeMap<String, (u64, String)>,
-    /// By schedulerName: number of pods of other schedulers.
     elsewhere: BTreeMap<String, u64>,
     rejections: Rejections,
 }
@@ -41,10 +36,7 @@ impl<'c> Created<'c> {
         Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere, rejections }
     }
 
-    /// Adds a pod. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
-    ///
-    /// # Errors
-    /// A pod of this name exists.
+    /// `is_new`: not in a cluster before; `submitted`: by a what-if. Fails for an existing name.
     pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
         let rejected = self.admission.admit((&mut pod, 1), is_new, self.cluster, self.scheduler_names);
         if let Some(by) = rejected {
@@ -69,7 +61,7 @@ impl<'c> Created<'c> {
         self.cluster.add(Object::Pod(pod))
     }
 
-    /// Creates pods; `owned` is by the UID of the owner.
+    /// `owned` is by the owner's UID.
     pub fn expand(
         &mut self,
         workloads: &[Workload],
@@ -108,7 +100,7 @@ impl<'c> Created<'c> {
         }
     }
 
-    /// Whether the quotas on the number of objects allow it. An object of the cluster is counted.
+    /// By quotas on object counts; existing objects count.
     fn is_allowed(&mut self, workload: &Workload, sets: &[PodSet]) -> bool {
         let quotas = &mut self.admission.quotas;
         let mut names = workload.counted_as();
@@ -142,7 +134,6 @@ impl<'c> Created<'c> {
         }
     }
 
-    /// The pod gets the tolerations of its controller.
     fn of_nodes(&self, pod: &mut Pod) -> Vec<NodeSelector> {
         pod.spec.tolerations.extend(TOLERATED.map(|(key, effect)| Toleration {
             key: key.to_owned(),
@@ -153,7 +144,6 @@ impl<'c> Created<'c> {
         self.cluster.nodes.values().filter(|node| suits(pod, node)).map(|node| of_node(node)).collect()
     }
 
-    /// Under a similar name if the name exists.
     fn named(&mut self, mut pod: Pod, submitted: bool) -> Result<(), String> {
         let name = pod.metadata.name.clone();
         let mut number = 1_u64;

@@ -16,8 +16,7 @@ use view::waiting::AskWords;
 use view::waiting::Sentence;
 
 const PARTITION: &str = "default";
-/// Ages of the newest pod in seconds at which cycles run: immediately, after the reservation delay, after the
-/// preemption delays.
+/// Seconds after the newest pod: immediately, after the reservation delay, after the preemption delays.
 const AGES: [u64; 4] = [1, 4, 35, 65];
 
 /// A pod that would be bound.
@@ -80,10 +79,7 @@ pub struct Plan {
     pub nodes: usize,
 }
 
-/// Schedules a cluster.
-///
-/// # Errors
-/// The configuration is rejected, or has no partition for pods.
+/// Fails without a valid configuration and pod partition.
 pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Plan, String> {
     let recovery = Recovery::of(cluster, settings);
     let mut run = Run::start(recovery, settings, config)?;
@@ -102,10 +98,7 @@ pub struct Submitted {
     pub nodes: Option<Resource>,
 }
 
-/// Submits applications without scheduling.
-///
-/// # Errors
-/// The configuration is rejected, or has no partition for pods.
+/// Without scheduling; fails like [`plan`].
 pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Submitted, String> {
     let mut run = Run::start(Recovery::of(cluster, settings), settings, config)?;
     let mut found = Submitted { notices: std::mem::take(&mut run.plan.notices), ..Submitted::default() };
@@ -129,12 +122,10 @@ pub(super) struct Run {
     pub now: Time,
     asked: BTreeMap<AskId, Asked>,
     gangs: Vec<WaitingGang>,
-    /// Bindings by the number of the decision.
     bound: BTreeMap<u64, (AskId, NodeId)>,
     number_of: BTreeMap<AskId, u64>,
     decisions: u64,
     pub rejected: BTreeMap<AskId, String>,
-    /// Pods to preempt, and the beneficiaries.
     leaving: BTreeMap<AskId, String>,
     pub plan: Plan,
     running: BTreeMap<AskId, NodeId>,
@@ -236,7 +227,6 @@ impl Run {
         self.asked.get(ask).map_or_else(|| ask.to_string(), |asked| asked.pod.clone())
     }
 
-    /// At each of the ages.
     fn settle(&mut self) {
         let start = self.now;
         // Bounds the decisions, whatever the configuration.
@@ -302,7 +292,6 @@ impl Run {
         plan
     }
 
-    /// Neither allocated nor requested.
     fn is_gone(&self, part: &Partition, ask: &AskId, app: &AppId) -> bool {
         !self.rejected.contains_key(ask) && part.app_key(app).is_some_and(|key| part.apps[key].ask_key(ask).is_none())
     }
@@ -312,11 +301,10 @@ fn command(command: PartitionCommand) -> Command {
     Command::In { partition: Some(Arc::from(PARTITION)), command }
 }
 
-/// Why pods are pending; identical pods are explained once.
+/// Identical pods are explained once.
 struct Reasons<'r> {
     run: &'r Run,
     part: &'r Partition,
-    /// By application: a pod of each kind, with its reason.
     known: BTreeMap<AppId, Vec<(AskId, String)>>,
 }
 

@@ -36,10 +36,7 @@ pub(crate) struct TaskGroup {
     pub spread: Vec<SpreadConstraint>,
 }
 
-/// Returns the task groups that a pod declares.
-///
-/// # Errors
-/// An error in one of them: then none counts, and the application runs without a gang (K8S-131).
+/// After an error none counts, and the application runs without a gang (K8S-131).
 pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     let text = meta.annotation(&own(TASK_GROUPS));
     if text.is_empty() {
@@ -120,7 +117,6 @@ pub(crate) fn is_placeholder(meta: &Meta) -> bool {
     texts.into_iter().find_map(bool_of).unwrap_or(false)
 }
 
-/// Parses a bool like Go.
 fn bool_of(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
@@ -129,13 +125,11 @@ fn bool_of(text: &str) -> Option<bool> {
     }
 }
 
-/// `suffix` makes the name unique in its namespace.
 pub(crate) fn placeholder_name(app: &str, group: &str, suffix: &str) -> String {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     format!("tg-{}-{}-{suffix}", cut(app, ID_PART), cut(group, GROUP_PART))
 }
 
-/// `first` is the first pod of the application.
 pub(crate) fn placeholder(app: &str, first: &Pod, group: &TaskGroup, suffix: &str) -> Pod {
     let mut pod = Pod::default();
     let name = placeholder_name(app, &group.name, suffix);

@@ -10,7 +10,6 @@ use model::quantity::show_amount;
 /// The default timeout of a gang (K8S-133).
 const DEFAULT_TIMEOUT: &str = "15 min";
 
-/// The ineffective parameters, with the effective values.
 pub(super) fn parameters(meta: &Meta) -> Vec<String> {
     let parts = meta.annotation(&own(PARAMETERS)).split(' ').filter(|part| !part.is_empty());
     parts.filter_map(without_effect).collect()
@@ -34,7 +33,6 @@ fn without_effect(part: &str) -> Option<String> {
     }
 }
 
-/// The resources for which the task group requests less than the pod.
 pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -> Option<String> {
     if is_placeholder(&pod.metadata) {
         return None;

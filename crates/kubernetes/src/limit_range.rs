@@ -1,4 +1,4 @@
-//! Completes and rejects pods like the API server, by the LimitRanges of their namespace.
+//! Completes and rejects pods by LimitRanges, like the API server.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,6 @@ struct Limit {
     max_limit_request_ratio: Amounts,
 }
 
-/// The LimitRanges of all namespaces.
 #[derive(Debug, Default)]
 pub(crate) struct LimitRanges {
     /// By namespace and name, so that several apply in a fixed order.
@@ -51,8 +50,6 @@ impl Limit {
         add_missing(default_request, min);
     }
 
-    /// # Errors
-    /// The first invalid quantity.
     fn check(&self, number: usize) -> Result<(), Unread> {
         let Self { default, default_request, max, min, max_limit_request_ratio: ratio, .. } = self;
         let fields = [
@@ -74,7 +71,6 @@ impl Limit {
         Ok(())
     }
 
-    /// Returns the first constraint that a container or pod violates.
     fn violated(&self, sizes: &Written) -> Option<String> {
         let bound = |amounts: &Amounts, check: &dyn Fn(&str, i64) -> Option<String>| {
             amounts.iter().find_map(|(name, amount)| check(name, quantity::value(name, amount).ok()?))
@@ -125,10 +121,7 @@ fn add_missing(to: &mut Amounts, from: &Amounts) {
 }
 
 impl LimitRanges {
-    /// Adds a LimitRange.
-    ///
-    /// # Errors
-    /// The field that has the wrong type, or is not a quantity.
+    /// Fails with the invalid field.
     pub fn take(&mut self, value: &Value) -> Result<(), Unread> {
         let LimitRange { metadata, mut spec } = read_as(value)?;
         for (number, limit) in spec.limits.iter_mut().enumerate() {

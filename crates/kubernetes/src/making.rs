@@ -1,4 +1,4 @@
-//! Collects an application: its pods by age, and what follows from them.
+//! Collects an application from its pods by age.
 
 use super::gang::{self, TaskGroup};
 use super::objects::Pod;
@@ -24,7 +24,7 @@ pub(super) fn members(group: &TaskGroup) -> u64 {
     u64::try_from(group.min_member).unwrap_or(0)
 }
 
-/// UID of the first pod, or of its owner if it is a placeholder (K8S-127).
+/// UID of the first pod, or of a placeholder's owner (K8S-127).
 pub(super) fn originator(making: &Making<'_>) -> Option<String> {
     let first = &making.first.metadata;
     if gang::is_placeholder(first) {

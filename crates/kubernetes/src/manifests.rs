@@ -18,7 +18,7 @@ use config::Faults;
 use config::input::json_error;
 use config::yaml::{self, Node};
 
-/// The kinds that are in no namespace; any other object without one is in `default`.
+/// Without a namespace; others default to `default`.
 const CLUSTERED: [&str; 8] = [
     "Node",
     "Namespace",
@@ -44,11 +44,11 @@ pub struct ManifestReport {
     pub created: Vec<String>,
     /// Added values, and what is not evaluated.
     pub notices: Vec<String>,
-    /// Pods that a LimitRange or ResourceQuota rejects, so that they are not in the cluster.
+    /// Not in the cluster: LimitRange or ResourceQuota.
     pub rejected: Vec<String>,
 }
 
-/// Adds objects and their pods. `name` identifies the text in errors.
+/// Objects and pods; `name` identifies the text.
 pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &mut ManifestReport) {
     let mut manifests =
         Manifests { cluster: std::mem::take(cluster), report: std::mem::take(report), ..Manifests::default() };
@@ -61,16 +61,12 @@ pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &
 pub struct Manifests {
     cluster: Cluster,
     report: ManifestReport,
-    /// Pods in the order of the texts.
     pods: Vec<Draft>,
     workloads: Vec<Workload>,
     templates: Vec<Workload>,
     admission: Admission,
-    /// Number of generated names by namespace, kind, and prefix.
     generated: BTreeMap<(String, String, String), u32>,
-    /// Owned objects by the UID of their owner.
     owned: BTreeMap<String, Owned>,
-    /// A what-if submits the following objects.
     submits: bool,
 }
 
@@ -81,7 +77,7 @@ struct Draft {
     submitted: bool,
 }
 
-/// A text of manifests that is parsed, so that several can be parsed at the same time.
+/// Parsed, possibly in parallel.
 #[derive(Debug)]
 pub struct ParsedManifest {
     name: Arc<str>,
@@ -90,7 +86,6 @@ pub struct ParsedManifest {
 
 #[derive(Debug)]
 enum Text {
-    /// Parsed when it is taken.
     Json(Vec<u8>),
     Yaml(Result<Vec<yaml::Document>, Vec<String>>),
 }
@@ -129,7 +124,7 @@ impl Manifests {
         self.read(name, bytes);
     }
 
-    /// Completes all pods; `scheduler_names` are those of the pods that are scheduled.
+    /// Completes pods; `scheduler_names` are scheduled ones.
     pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
         let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, .. } = self;
         let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);
@@ -160,7 +155,6 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Concatenated JSON texts, or YAML in flow style.
     fn json(&mut self, bytes: &[u8]) {
         for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Pruned>().enumerate() {
             match (document, number) {
@@ -179,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An object, a list, or a list of lists. `kind` is that of the enclosing list.
+    /// Also nested lists. `kind` is the enclosing list's.
     fn document(&mut self, value: Value, kind: &str) {
         let mut value = with_kind(value, kind);
         if let Value::Array(items) = value {
@@ -205,7 +199,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The objects of documents; an empty document, as after a last `---`, has none.
+    /// An empty document, as after a last `---`, has none.
     fn roots(&mut self, documents: &[yaml::Document]) {
         let roots = documents.iter().filter_map(yaml::Document::root);
         let roots = roots.filter(|root| !root.scalar().is_some_and(|scalar| scalar.is_null()));

@@ -1,10 +1,8 @@
-//! Times of objects.
-
 use model::Time;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// Parses `2026-11-01T10:00:00Z`, without fractions of a second (K8S-124). `None` if invalid.
+/// `2026-11-01T10:00:00Z`, whole seconds (K8S-124); `None` if invalid.
 pub fn moment(text: &str) -> Option<Time> {
     let (date, rest) = text.split_once(['T', 't', ' '])?;
     let [year, month, day] = numbers::<3>(date, '-')?;
@@ -26,7 +24,6 @@ pub fn moment(text: &str) -> Option<Time> {
     Some(Time(u64::try_from(seconds).ok()?.saturating_mul(1_000_000)))
 }
 
-/// Exactly N numbers.
 fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     let mut found = [0; N];
     let mut parts = text.split(separator);

@@ -1,7 +1,4 @@
-//! YuniKorn's names of labels and annotations.
-
 const DOMAIN: &str = "yunikorn.apache.org/";
-/// The schedulerName of YuniKorn.
 pub(crate) const OWN_SCHEDULER: &str = "yunikorn";
 pub(crate) const PARAMETERS: &str = "schedulingPolicyParameters";
 pub(crate) const TASK_GROUPS: &str = "task-groups";

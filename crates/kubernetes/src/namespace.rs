@@ -9,7 +9,6 @@ use super::objects::{Amounts, Meta};
 use super::quantity;
 use model::Resource;
 
-/// Skips invalid values.
 pub(crate) fn tags(meta: &Meta) -> BTreeMap<String, String> {
     let mut tags = BTreeMap::new();
     let quota_key = own("namespace.quota");

@@ -15,17 +15,14 @@ pub struct PodOutline {
     pub app: Option<String>,
     /// Requested queue; empty: placement decides (K8S-113).
     pub queue: String,
-    /// User; the annotation `user.info` is trusted (K8S-117).
+    /// `user.info` is trusted (K8S-117).
     pub who: Identity,
     /// Resources in bytes, millicores, and pieces (K8S-135).
     pub resource: Resource,
 }
 
 impl PodOutline {
-    /// Reads a pod.
-    ///
-    /// # Errors
-    /// The invalid field or quantity.
+    /// Fails with the invalid field.
     pub fn read(pod: &Value) -> Result<Self, String> {
         let pod: Pod = serde_json::from_value(pod.clone()).map_err(|why| why.to_string())?;
         let meta = &pod.metadata;
@@ -38,10 +35,7 @@ impl PodOutline {
     }
 }
 
-/// Reads a node.
-///
-/// # Errors
-/// The invalid field or quantity.
+/// Fails with the invalid field.
 pub fn allocatable(node: &Value) -> Result<Resource, String> {
     let node: Node = serde_json::from_value(node.clone()).map_err(|why| why.to_string())?;
     quantity::resource(&node.status.allocatable)

@@ -7,7 +7,6 @@ use model::{Profile, Resource};
 /// How sidecars (init containers that keep running) count (switch `sidecar_sum`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SidecarSum {
-    /// Once, like other containers.
     #[default]
     Once,
     /// Twice while they start.
@@ -24,10 +23,7 @@ impl SidecarSum {
     }
 }
 
-/// Returns the resources of a pod by the scheduler's names; each pod also counts as one of `pods`.
-///
-/// # Errors
-/// The first invalid quantity, with its container.
+/// By the scheduler's names, with one of `pods`. Fails with the first invalid quantity and its container.
 pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource, String> {
     let Pod { spec, status, .. } = pod;
     let refused = is_resize_refused(pod);
@@ -74,12 +70,10 @@ fn of_containers(
     Ok(sum.max(&peak))
 }
 
-/// Whether the resource can be set for the whole pod.
 fn is_of_pod(name: &str) -> bool {
     matches!(name, "vcore" | "memory") || name.starts_with("hugepages-")
 }
 
-/// What is set for the whole pod replaces the sum of its containers.
 fn replace(sum: &mut Resource, of_pod: &Resource) {
     for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pod(name)) {
         sum.set(name, amount);
@@ -93,20 +87,12 @@ pub(crate) struct Written {
     pub limits: Resource,
 }
 
-/// Returns those of a container.
-///
-/// # Errors
-/// The first invalid quantity.
 pub(crate) fn written_of(container: &Container) -> Result<Written, String> {
     let name = format!("container {:?}", container.name);
     let of = |amounts| read(amounts, &name);
     Ok(Written { requests: of(&container.resources.requests)?, limits: of(&container.resources.limits)? })
 }
 
-/// Returns those of a pod.
-///
-/// # Errors
-/// The first invalid quantity.
 pub(crate) fn written(pod: &Pod) -> Result<Written, String> {
     let mut requests = of_containers(pod, SidecarSum::Once, |container, _| Ok(written_of(container)?.requests))?;
     let mut limits = of_containers(pod, SidecarSum::Once, |container, _| Ok(written_of(container)?.limits))?;
@@ -119,7 +105,6 @@ fn read(amounts: &Amounts, of: &str) -> Result<Resource, String> {
     resource(amounts).map_err(|why| format!("the request of {of} for {why}"))
 }
 
-/// From the requests and what the kubelet has granted.
 fn requests(container: &Container, statuses: &[ContainerStatus], refused: bool) -> Result<Resource, String> {
     let name = format!("container {:?}", container.name);
     let status = statuses.iter().find(|status| status.name == container.name);

@@ -19,7 +19,7 @@ pub(crate) fn is_unread(key: &str, is_scalar: bool) -> bool {
     !is_scalar && UNREAD.contains(&key)
 }
 
-/// The value of YAML, pruned. The reader limits its depth.
+/// The reader limits its depth.
 pub(crate) fn pruned_of(node: Node<'_>) -> Value {
     let silent = &mut Faults::default();
     if node.is_list() {

@@ -6,26 +6,17 @@ use model::{Resource, VCORE};
 /// Number of digits that are read; more are irrelevant.
 const DIGITS: usize = 24;
 
-/// Rounds up and saturates, like Kubernetes: `250m` is 250.
-///
-/// # Errors
-/// The text is not a quantity, or is negative.
+/// Rounds up and saturates: `250m` is 250. Fails for negative or invalid text.
 pub fn thousandths(text: &str) -> Result<i64, String> {
     amount(text, 3)
 }
 
-/// Rounds up: `1Ki` is 1024, `1m` is 1.
-///
-/// # Errors
-/// The text is not a quantity, or is negative.
+/// Rounds up: `1Ki` is 1024, `1m` is 1. Fails for negative or invalid text.
 pub fn whole(text: &str) -> Result<i64, String> {
     amount(text, 0)
 }
 
-/// Converts quantities to the scheduler's names: `cpu` becomes `vcore` in thousandths, others are whole (K8S-135).
-///
-/// # Errors
-/// The first invalid quantity, with its name.
+/// `cpu` becomes `vcore` in thousandths, others are whole (K8S-135). Fails with the first invalid quantity.
 pub(crate) fn resource(amounts: &Amounts) -> Result<Resource, String> {
     let mut resource = Resource::new();
     for (name, amount) in amounts {
@@ -35,15 +26,11 @@ pub(crate) fn resource(amounts: &Amounts) -> Result<Resource, String> {
     Ok(resource)
 }
 
-/// Returns the scheduler's name of a resource.
 pub(crate) fn of_core(name: &str) -> &str {
     if name == "cpu" { VCORE } else { name }
 }
 
-/// Parses the quantity of a resource, in the scheduler's unit.
-///
-/// # Errors
-/// The text is not a quantity, or is negative.
+/// In the scheduler's unit.
 pub(crate) fn value(name: &str, amount: &Amount) -> Result<i64, String> {
     if name == "cpu" { thousandths(&amount.0) } else { whole(&amount.0) }
 }
@@ -72,7 +59,6 @@ fn amount(text: &str, scale: i32) -> Result<i64, String> {
     Ok(scaled(before, behind, tens.saturating_add(scale), twos))
 }
 
-/// Powers of ten and of two.
 fn factor(suffix: &str) -> Option<(i32, u32)> {
     Some(match suffix {
         "n" => (-9, 0),

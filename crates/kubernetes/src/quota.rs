@@ -36,7 +36,6 @@ struct Quota {
     objects: BTreeMap<String, (i64, i64)>,
 }
 
-/// A line of `hard`.
 #[derive(Debug)]
 struct Entry {
     key: String,
@@ -45,7 +44,6 @@ struct Entry {
     used: i64,
 }
 
-/// What a quota counts, with the Kubernetes name of the resource.
 #[derive(Debug)]
 enum Counts {
     Pods,
@@ -92,7 +90,6 @@ fn is_compute(name: &str) -> bool {
     matches!(name, "cpu" | "memory")
 }
 
-/// Requests and limits of a pod that a quota counts, with overhead.
 struct Usage {
     requests: Resource,
     limits: Resource,
@@ -121,7 +118,6 @@ impl Usage {
     }
 }
 
-/// The quotas of all namespaces.
 #[derive(Debug, Default)]
 pub(crate) struct Quotas {
     by_namespace: BTreeMap<String, Vec<Quota>>,
@@ -129,10 +125,7 @@ pub(crate) struct Quotas {
 }
 
 impl Quotas {
-    /// Adds a quota.
-    ///
-    /// # Errors
-    /// The field that has the wrong type, or is not a quantity.
+    /// Fails with the invalid field.
     pub fn take(&mut self, value: &Value) -> Result<(), Unread> {
         let Written { metadata, spec } = read_as(value)?;
         let name = metadata.path();
@@ -163,7 +156,7 @@ impl Quotas {
         Ok(())
     }
 
-    /// Counts a pod. Returns the quota that rejects it if it is new, and the reason.
+    /// Returns the quota that rejects a new pod, and why.
     pub fn count(&mut self, pod: &Pod, is_new: bool) -> Option<(String, String)> {
         let quotas = self.by_namespace.get_mut(&pod.metadata.namespace)?;
         let usage = Usage::of(pod).ok()?;
@@ -180,7 +173,7 @@ impl Quotas {
         None
     }
 
-    /// Counts an object by its resource, `jobs.batch`. Returns the quota that rejects it if it is new, and the reason.
+    /// By resource, as `jobs.batch`. Returns the quota that rejects a new object, and why.
     pub fn count_object(&mut self, namespace: &str, resource: &str, is_new: bool) -> Option<(String, String)> {
         let quotas = self.by_namespace.get_mut(namespace)?;
         for quota in quotas.iter().filter(|_| is_new) {

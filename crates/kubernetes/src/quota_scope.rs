@@ -25,15 +25,13 @@ struct Expression {
     values: Vec<String>,
 }
 
-/// `true`: the pods that match; `false`: the others.
+/// `true`: matching pods; `false`: others.
 #[derive(Debug)]
 pub(super) enum Scope {
     Terminating(bool),
     /// Without requests and limits of CPU and memory.
     BestEffort(bool),
-    /// With a class, or without one.
     HasClass(bool),
-    /// With one of the classes, or with none of them.
     ClassIn(bool, Vec<String>),
 }
 

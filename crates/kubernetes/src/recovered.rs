@@ -19,15 +19,12 @@ pub struct Recovered {
     pub now: Time,
     /// Missing and unusual objects, in words.
     pub unknown: Vec<String>,
-    /// Submit the pods of a what-if; the predicates know them already.
+    /// A what-if's pods; the predicates know them.
     pub later: Vec<PartitionCommand>,
 }
 
 impl Recovered {
-    /// Loads a cluster.
-    ///
-    /// # Errors
-    /// The configuration is rejected, or has no partition for pods.
+    /// Fails without a valid configuration and pod partition.
     pub fn of(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let mut recovery = Recovery::of(cluster, settings);
         let later = if cluster.submitted.is_empty() { Vec::new() } else { submitted::take(cluster, &mut recovery) };

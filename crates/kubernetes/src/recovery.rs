@@ -78,7 +78,7 @@ pub struct WaitingGang {
 /// Brings a scheduler to the state of a cluster.
 #[derive(Clone, Debug)]
 pub struct Recovery {
-    /// Creation of the newest pod. All times are since 1970.
+    /// Of the newest pod, since 1970.
     pub now: Time,
     /// Unschedulable nodes with the usage of foreign pods.
     pub nodes: Vec<NodeSpec>,
@@ -125,7 +125,6 @@ struct Outcome {
     running: Vec<(Time, AppId, AskId, NodeId)>,
     gangs: Vec<WaitingGang>,
     asked: BTreeMap<AskId, Asked>,
-    /// Placeholders that are not in the cluster yet.
     made: Vec<Arc<Pod>>,
 }
 
@@ -142,11 +141,9 @@ struct Mapping<'c> {
     sidecars: SidecarSum,
     now: Time,
     nodes: BTreeMap<&'c str, NodeSpec>,
-    /// Nodes with unknown usage.
     closed: Vec<&'c str>,
     seen: Vec<&'c Arc<Pod>>,
     apps: BTreeMap<String, Making<'c>>,
-    /// Application IDs by age.
     order: Vec<String>,
     left_alone: Vec<LeftAlone>,
     notices: Vec<String>,
@@ -210,7 +207,6 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// The usage of a pod is unknown.
     fn close(&mut self, pod: String, node: &'c str, why: &str) {
         self.closed.push(node);
         self.notices.push(format!("pod {pod}: {why}; so node {node} accepts no pods"));

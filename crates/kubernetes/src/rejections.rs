@@ -12,7 +12,7 @@ struct Rejected {
 }
 
 impl Rejections {
-    /// Adds `count` pods that `by` rejects; `who` identifies one of them.
+    /// `by` rejects `count` pods, such as `who`.
     pub fn add(&mut self, (by, why): (String, String), count: u64, who: &str) {
         let rejected = self.0.entry(by).or_insert_with(|| Rejected { count: 0, first: format!("{who}: {why}") });
         rejected.count += count;

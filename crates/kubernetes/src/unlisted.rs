@@ -9,12 +9,10 @@ use super::names::own;
 use super::objects::{LabelSelector, Pod, PodTerm, Volume};
 use model::AskId;
 
-/// Without one of these, volumes cannot be checked.
 pub(super) const VOLUME_LISTS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
-/// Other kinds that volumes depend on.
 const STORAGE_LISTS: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
 
-/// One line for each check that is skipped because kinds are missing. `pods` are those of requests.
+/// One line per skipped check. `pods` are those of requests.
 pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
     let of = |kinds: &[&str]| -> Vec<&NotListed> { missing.iter().filter(|one| kinds.contains(&one.kind)).collect() };
     let count = |concerns: &dyn Fn(&Pod) -> bool| pods.values().filter(|pod| concerns(pod)).count();
@@ -93,7 +91,6 @@ fn asks_its_class(pod: &Pod) -> bool {
     !is_annotated && !pod.spec.priority_class_name.is_empty()
 }
 
-/// By labels of namespaces.
 fn selects_namespaces(pod: &Pod) -> bool {
     let affinity = &pod.spec.affinity;
     let mut terms = affinity.pod_affinity.required.iter().chain(&affinity.pod_anti_affinity.required);

@@ -5,10 +5,7 @@ use serde_json::{Map, Value};
 use config::Faults;
 use config::yaml::{self, Node, Style};
 
-/// The objects of a text of YAML or JSON, those in lists too, each with its line.
-///
-/// # Errors
-/// All errors of the text, each with its place.
+/// Objects, also in lists, with lines; or all errors.
 pub fn values(name: &str, bytes: &[u8]) -> Result<Vec<(u32, Value)>, Vec<String>> {
     let documents = documents(name, bytes)?;
     let mut found = Vec::new();
@@ -16,7 +13,6 @@ pub fn values(name: &str, bytes: &[u8]) -> Result<Vec<(u32, Value)>, Vec<String>
     Ok(found)
 }
 
-/// The largest text that is read, in bytes.
 const LARGEST: usize = 1 << 30;
 
 /// The documents of a text of YAML, or all of its errors.
@@ -44,7 +40,7 @@ fn gather(node: Node<'_>, found: &mut Vec<(u32, Value)>) {
     }
 }
 
-/// A value of YAML as JSON has it. How deep it goes is bounded by the reader.
+/// The reader bounds its depth.
 pub(crate) fn value_of(node: Node<'_>) -> Value {
     let silent = &mut Faults::default();
     if let Some(scalar) = node.scalar() {
@@ -58,7 +54,7 @@ pub(crate) fn value_of(node: Node<'_>) -> Value {
     Value::Object(entries.collect::<Map<_, _>>())
 }
 
-/// A scalar: what is not quoted may be a number or a bool.
+/// Unquoted, it may be a number or a bool.
 fn scalar_of(text: &str, style: Style, is_null: bool) -> Value {
     if is_null {
         return Value::Null;

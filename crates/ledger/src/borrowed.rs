@@ -1,8 +1,5 @@
-//! Computes the borrowed part of usage: usage above the guaranteed resources of a queue.
-//!
-//! The quantity that a guaranteed queue borrowed in an hour is divided in proportion among all usage in its subtree in
-//! that hour. Usage counts against the nearest ancestor with a guaranteed quantity of the resource; without one, all of
-//! it is borrowed.
+//! What a queue borrowed in an hour is divided in proportion among the usage of its subtree. Usage counts against the
+//! nearest ancestor with a guarantee of the resource; without one, all of it is borrowed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,16 +23,15 @@ impl Pot {
     }
 }
 
-/// Divides the borrowed quantities of one hour; accounts must come in order.
+/// Accounts must come in order.
 pub(super) struct Shares<'h> {
     hour: &'h Hour,
     pots: BTreeMap<(In<QueuePath>, Box<str>), Pot>,
-    /// The ancestors of the last account's leaf, the nearest first: the accounts of a leaf are consecutive.
+    /// The nearest first: the accounts of a leaf are consecutive.
     path: (In<QueuePath>, Vec<In<QueuePath>>),
 }
 
 impl<'h> Shares<'h> {
-    /// The borrowed quantities of an hour, undivided.
     pub fn of(hour: &'h Hour) -> Self {
         let nowhere = (Arc::from(""), QueuePath::root());
         let mut shares = Self { hour, pots: BTreeMap::new(), path: (nowhere, Vec::new()) };
@@ -72,7 +68,6 @@ impl<'h> Shares<'h> {
         self.path = ((Arc::clone(&account.partition), account.queue.clone()), guaranteed);
     }
 
-    /// The borrowed part of an account's usage.
     pub fn take(&mut self, account: &Account, allocated: &Integral) -> Integral {
         self.go_to(account);
         let mut borrowed = Integral::default();
@@ -88,7 +83,7 @@ impl<'h> Shares<'h> {
     }
 }
 
-/// `amount * part / whole`, rounded down, without overflow; `part` is at most `whole`. 0 if `whole` is 0.
+/// Rounded down, without overflow; 0 if `whole` is 0.
 fn part(amount: u128, part: u128, whole: u128) -> u128 {
     if whole == 0 {
         return 0;

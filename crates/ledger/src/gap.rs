@@ -7,7 +7,7 @@ use model::Time;
 pub struct Gap {
     /// When the counting stopped.
     pub from: Time,
-    /// The end: before `from` if the clock was set back; `None` while the gap lasts.
+    /// `None` while the gap lasts.
     pub to: Option<Time>,
     /// The reason, in a sentence.
     pub why: String,

@@ -28,7 +28,7 @@ pub(super) struct Account {
     pub group: Option<Arc<str>>,
     /// `None` once the applications of the hour are summed up.
     pub app: Option<AppId>,
-    /// The priority of the requests. Absent in files of earlier versions.
+    /// Absent in files of earlier versions.
     #[serde(default)]
     pub priority: Priority,
 }
@@ -39,7 +39,7 @@ pub(super) struct Used {
     pub waited: Integral,
 }
 
-/// The guaranteed resources of a queue, and the usage of its subtree within them.
+/// With the subtree's usage within it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct QueueUsed {
     pub guaranteed: Integral,
@@ -60,7 +60,7 @@ pub(super) struct Hours {
     pub since: Time,
     /// Applications are summed up before this hour.
     pub folded: u64,
-    /// The maximum number of application rows; above it, the oldest hours sum up the applications of a user in a queue.
+    /// Above it, the oldest hours sum up by user and queue.
     pub most_rows: usize,
     rows: usize,
 }
@@ -72,12 +72,10 @@ impl Default for Hours {
 }
 
 impl Hours {
-    /// Starts at `now`, without earlier data.
     pub fn start(&mut self, now: Time) {
         self.since = now;
     }
 
-    /// Restores saved hours.
     pub fn restored(hours: OrdMap<u64, Hour>, since: Time, folded: u64) -> Self {
         let rows = hours.values().map(|hour| hour.accounts.len()).sum();
         Self { hours, since, folded, most_rows: MOST_ROWS, rows }
@@ -98,8 +96,7 @@ impl Hours {
         }
     }
 
-    /// Adds allocated and pending resources between two times. `account` has the id of an application, or none for all
-    /// applications of a user in a queue.
+    /// `account` may be of one or all applications of a user in a queue.
     pub fn add(
         &mut self,
         app: &AppId,
@@ -122,14 +119,13 @@ impl Hours {
         self.bound(until);
     }
 
-    /// Drops the hours from one on.
     pub fn forget_from(&mut self, hour: u64) {
         let gone: usize = self.hours.range(hour..).map(|(_, gone)| gone.accounts.len()).sum();
         self.rows = self.rows.saturating_sub(gone);
         self.hours = self.hours.split(&hour).0;
     }
 
-    /// Adds the guaranteed resources of a queue since the last reading of its meter.
+    /// Since the last reading of its meter.
     pub fn add_queue(&mut self, key: &In<QueuePath>, meter: &QueueMeter, now: Time) {
         if now <= meter.since {
             return;
@@ -142,7 +138,7 @@ impl Hours {
         }
     }
 
-    /// Limits the memory: old hours first lose their applications, then they are dropped.
+    /// Old hours first lose applications, then go.
     fn bound(&mut self, now: Time) {
         let current = now.0 / HOUR;
         while self.rows > self.most_rows && self.folded < current {
@@ -174,7 +170,7 @@ impl Hour {
     }
 }
 
-/// Splits a time range into hours with their durations; empty if time goes back.
+/// Empty if time goes back.
 fn by_hour(since: Time, now: Time) -> impl Iterator<Item = (u64, Duration)> {
     let mut at = since.0;
     std::iter::from_fn(move || {

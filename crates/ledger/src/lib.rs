@@ -1,15 +1,8 @@
 //! Usage over time: quantities times time, by application, queue, user, group, and priority, per hour.
 //!
-//! ```text
-//! Scheduler --events--> Ledger::observe --settles--> hours --report--> rows
-//! ```
-//!
 //! Each active application and each queue with guaranteed resources has a meter: its current quantities and their
-//! start. When an event reports a change, the elapsed part is added to the hours, and the meter restarts. So sums are
-//! integrals, not samples.
-//!
-//! Modules: `meter` is the current usage, `hours` the sums, `borrowed` the part above guaranteed resources,
-//! [`report`] answers questions, [`followed`] is the ledger of a remote scheduler.
+//! start. An event that changes them adds the elapsed part to the hours, so sums are integrals, not samples. [`report`]
+//! answers questions, [`followed`] is for a remote scheduler.
 //!
 //! Invariants:
 //! - pure: time is an argument; the same events give the same ledger, so a journal replay reproduces it;
@@ -54,29 +47,29 @@ pub struct Ledger {
     apps: OrdMap<In<AppId>, AppMeter>,
     queues: OrdMap<In<QueuePath>, QueueMeter>,
     hours: Hours,
-    /// The time up to which it is complete; `None` for any time.
+    /// `None` for any time.
     whole_until: Option<Time>,
     /// Everything before this time is already counted.
     counted_until: Time,
-    /// Uncounted times, the oldest first. Empty with a journal: its clock stops with the scheduler.
+    /// Empty with a journal: its clock stops with the scheduler.
     gaps: Vector<Gap>,
 }
 
 impl Ledger {
-    /// Limits the ledger to a time up to which it is complete: the scheduler has not decided later usage yet.
+    /// Later usage is not decided yet.
     #[must_use]
     pub fn whole_until(self, until: Option<Time>) -> Self {
         Self { whole_until: until, ..self }
     }
 
-    /// Limits the rows of applications; above the limit, the oldest hours sum up the applications of a user in a queue.
+    /// Older hours sum up by user and queue.
     #[must_use]
     pub fn with_most_rows(mut self, most: usize) -> Self {
         self.hours.most_rows = most;
         self
     }
 
-    /// Usage before this time is no longer counted: zero, or the end of a saved ledger.
+    /// Earlier usage is no longer counted.
     pub const fn counted_until(&self) -> Time {
         self.counted_until
     }
@@ -95,7 +88,7 @@ impl Ledger {
         ledger
     }
 
-    /// Observes one command at its time; `scheduler` is the state after it.
+    /// `scheduler` is the state after the command.
     pub fn observe(&mut self, now: Time, events: &[Event], scheduler: &Scheduler) {
         let now = now.max(self.counted_until);
         let touched: BTreeSet<&AppId> = events.iter().filter_map(|event| app_of(&event.kind)).collect();
@@ -119,7 +112,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meter of an application. Returns the leaves with changed usage: old and new.
+    /// Returns the old and new leaves.
     fn read_app(&mut self, now: Time, partition: &Partition, id: &AppId) -> [Option<QueueKey>; 2] {
         let key = (Arc::clone(&partition.name), id.clone());
         let rates = partition.app_key(id).map(|app| Rates::of(partition, app));
@@ -131,7 +124,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meter of an application, and sets its new rates; `None` if it no longer exists.
+    /// `None` if it no longer exists.
     fn set_app(&mut self, now: Time, key: In<AppId>, rates: Option<Rates>) -> Read {
         let Some(meter) = self.apps.get_mut(&key) else {
             if let Some(rates) = rates {
@@ -151,14 +144,13 @@ impl Ledger {
         Read::Changed(left)
     }
 
-    /// Reads the meter of a queue, if it has guaranteed resources.
     fn read_queue(&mut self, now: Time, partition: &Partition, path: &QueuePath) {
         let key = (Arc::clone(&partition.name), path.clone());
         let queue = partition.queues.find(path).and_then(|queue| partition.queues.get(queue));
         self.set_queue(now, key, queue.and_then(|queue| Some((&queue.allocated, queue.guaranteed.as_ref()?))));
     }
 
-    /// Reads the meter of a queue, and sets its new usage and guaranteed resources; `None` without the latter.
+    /// `has` is `None` without guaranteed resources.
     fn set_queue(&mut self, now: Time, key: In<QueuePath>, has: Option<(&Resource, &Resource)>) {
         let Some(meter) = self.queues.get_mut(&key) else {
             if let Some((allocated, guaranteed)) = has {
@@ -208,7 +200,6 @@ impl Ledger {
             self.queues.iter().map(|(key, meter)| (key.clone(), QueueMeter { since: at, ..meter.clone() })).collect();
     }
 
-    /// Reads every meter, so that the hours are complete.
     fn read_all(&mut self, now: Time) {
         for (key, meter) in &self.apps {
             self.hours.add_app(key, meter, now);
@@ -221,9 +212,7 @@ impl Ledger {
 }
 
 enum Read {
-    /// It did not exist.
     New,
-    /// It has what it had.
     Same,
     /// Changed; with the old queue.
     Changed(QueuePath),

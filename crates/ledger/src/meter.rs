@@ -1,4 +1,4 @@
-//! Meters: the current quantities of an application or queue, and their start.
+//! Current quantities and their start.
 
 use std::sync::Arc;
 
@@ -16,9 +16,8 @@ pub(super) struct Rates {
     pub group: Option<Arc<str>>,
     /// Allocated at `priority`, including placeholders.
     pub allocated: Resource,
-    /// Pending at `priority`.
     pub pending: Resource,
-    /// The lowest priority of its requests. Absent in files of earlier versions, like the next field.
+    /// Absent in files of earlier versions, like the next field.
     #[serde(default)]
     pub priority: Priority,
     /// The bands of higher priorities.
@@ -58,7 +57,6 @@ pub(super) struct AppMeter {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct QueueMeter {
-    /// The last reading.
     pub since: Time,
     pub allocated: Resource,
     pub guaranteed: Resource,
@@ -69,7 +67,7 @@ impl QueueMeter {
         Self { since: now, allocated: allocated.clone(), guaranteed: guaranteed.clone() }
     }
 
-    /// The usage within the guaranteed resources; the rest is borrowed.
+    /// Within the guarantee; the rest is borrowed.
     pub fn within(&self) -> Resource {
         let within = |(name, guaranteed): (_, i64)| (name, guaranteed.min(self.allocated.amount(name)).max(0));
         self.guaranteed.iter().map(within).collect()

@@ -80,9 +80,9 @@ impl FromStr for Dimension {
 pub struct Question {
     /// The dimensions of rows, in order.
     pub by: Vec<Dimension>,
-    /// Hours that start at or after this time; `None` for all.
+    /// Hours from it; `None` for all.
     pub from: Option<Time>,
-    /// Hours that start before this time, so that consecutive periods do not overlap; `None` for now.
+    /// Exclusive, so that periods do not overlap; `None` for now.
     pub to: Option<Time>,
     /// Only this subtree.
     pub queue: Option<QueuePath>,
@@ -112,16 +112,15 @@ impl Question {
 /// The sums of one combination of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportRow {
-    /// A value per dimension, in the requested order; an hour is its first microsecond.
+    /// In the requested order; an hour is its first microsecond.
     pub key: Vec<String>,
     /// Allocated, including placeholders.
     pub allocated: Integral,
     /// What was requested and not allocated.
     pub waited: Integral,
-    /// Guaranteed to the queue; only by tree, or by queue without a dimension that splits queues.
+    /// Only in rows of queues.
     pub guaranteed: Integral,
-    /// Allocated above the guaranteed resources: of the queue itself by tree, otherwise the share of the borrowed
-    /// quantity.
+    /// By tree the queue's own, otherwise a share.
     pub borrowed: Integral,
 }
 
@@ -130,11 +129,11 @@ pub struct ReportRow {
 pub struct Report {
     /// The dimensions of rows.
     pub by: Vec<Dimension>,
-    /// The start: that of the ledger, or the requested one.
+    /// Of the ledger, or as requested.
     pub from: Time,
     /// Up to when.
     pub to: Time,
-    /// Before this time, applications are summed up by queue and user; `None` if nowhere.
+    /// Earlier applications are summed up by queue and user.
     pub folded: Option<Time>,
     /// The gaps in the time range, the oldest first.
     pub gaps: Vec<Gap>,
@@ -145,7 +144,7 @@ pub struct Report {
 }
 
 impl Ledger {
-    /// Answers a question as of now, or as of the end of complete data if that is earlier.
+    /// At most to complete data.
     pub fn report(&self, now: Time, question: &Question) -> Report {
         let mut all = self.clone();
         let now = self.whole_until.map_or(now, |until| now.min(until));
@@ -192,13 +191,13 @@ fn hour_key(number: u64) -> String {
     format!("{:020}", number * HOUR)
 }
 
-/// The key of a priority: its distance from the lowest with fixed width, for sorting.
+/// Fixed width, for sorting.
 fn priority_key(priority: Priority) -> String {
     format!("{:010}", i64::from(priority.0) - i64::from(i32::MIN))
 }
 
 impl Question {
-    /// Whether each row is one queue, optionally per hour, so that it has guaranteed resources.
+    /// Each row has its guaranteed resources.
     fn is_of_queues(&self) -> bool {
         let of_queue = |one: &Dimension| matches!(one, Dimension::Queue | Dimension::Tree);
         let identical = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
@@ -282,7 +281,7 @@ impl Sums<'_> {
             let up = std::iter::successors(Some(account.queue.clone()), QueuePath::parent);
             for queue in up.take_while(|queue| self.question.queue.as_ref().is_none_or(|of| queue.is_within(of))) {
                 let key = self.question.key_of_queue(number, &account.partition, &queue);
-                // Without a guarantee all of it is borrowed; the rest is subtracted later.
+                // Borrowed without a guarantee; the rest is subtracted later.
                 self.rows.entry(key).or_default().add(used, &used.allocated);
             }
         }

@@ -1,7 +1,5 @@
-//! Names of users and groups.
-//!
-//! A statically linked program (glibc or musl) reads `/etc/passwd` and `/etc/group` itself: the C library would load
-//! system modules and crash. Other programs call the C library, which also knows LDAP users.
+//! Names of users and groups. A static program reads `/etc/passwd` itself: the C library would load system modules and
+//! crash. Others call it: it also knows LDAP users.
 
 pub(super) use system::{group_name, groups_of, user_name};
 

@@ -10,7 +10,7 @@ use super::dialect::plain_name;
 use super::job::{ArraySpec, Job, JobSpec, JobState, Outcome};
 use super::table::Table;
 
-/// Maximum number of awaited jobs, with ranges and arrays expanded: each is looked up whenever a job ends.
+/// After expansion of arrays; each is looked up whenever a job ends.
 const MOST_AWAITED: u64 = 100_000;
 
 /// Jobs that must end first.
@@ -33,9 +33,9 @@ pub enum How {
     Ok,
     /// `afterany`: any exit status or signal.
     Any,
-    /// `afternotok`: any other end; of several jobs, one suffices.
+    /// `afternotok`: one failed job suffices.
     NotOk,
-    /// `aftercorr`: the same index of the other array, with exit status 0. Resolved at submission.
+    /// `aftercorr`: the same index with status 0; resolved at submission.
     Corresponding,
 }
 
@@ -48,13 +48,13 @@ pub enum Which {
     One,
     /// Its whole array. Resolved at submission.
     Array,
-    /// This index of its array. Resolved at submission.
+    /// An index; resolved at submission.
     Index(u32),
     /// All jobs up to this ID.
     To(u64),
 }
 
-/// The form on disk: `true` and `false` for the first two, as older releases wrote them.
+/// Older releases wrote booleans.
 mod written {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -127,11 +127,8 @@ impl fmt::Display for Dependency {
     }
 }
 
-/// Replaces arrays and indices by job IDs. Dependencies on the same index of another array stay, for [`corresponding`].
-/// `knows` says which jobs the submitter may see.
-///
-/// # Errors
-/// The first dependency that names no job, or more jobs than the limit.
+/// Replaces arrays and indices by jobs that the submitter `knows`, except for [`corresponding`]. The error names the
+/// first invalid dependency.
 pub(super) fn resolved(
     table: &Table,
     spec: &JobSpec,
@@ -184,7 +181,6 @@ fn within_limit(awaited: u64) -> Result<(), String> {
     Err(format!("--after jobs in ranges and arrays: the request has at least {awaited}, the limit is {MOST_AWAITED}"))
 }
 
-/// The indices of other arrays.
 pub(super) struct Others(Vec<HashMap<u32, u64>>);
 
 impl Others {
@@ -192,30 +188,24 @@ impl Others {
         Self(after.iter().map(|after| numbers(table, after.job)).collect())
     }
 
-    /// Returns the dependencies that only this index has.
     pub(super) fn corresponding(&self, index: u32) -> Vec<Dependency> {
         let found = self.0.iter().filter_map(|numbers| numbers.get(&index));
         found.map(|number| Dependency::on(*number, How::Ok)).collect()
     }
 
-    /// Returns the jobs that any index may wait for.
     pub(super) fn all(&self) -> Option<RangeInclusive<u64>> {
         let numbers = || self.0.iter().flat_map(HashMap::values).copied();
         Some(numbers().min()?..=numbers().max()?)
     }
 }
 
-/// Returns the jobs of an array by index.
 fn numbers(table: &Table, job: u64) -> HashMap<u32, u64> {
     let Some(task) = table.jobs.get(&job).and_then(|job| job.array) else { return HashMap::new() };
     let jobs = table.jobs.range(task.first..=task.last());
     jobs.filter_map(|(number, job)| Some((job.array?.index, *number))).collect()
 }
 
-/// Returns true if all awaited jobs have ended.
-///
-/// # Errors
-/// Why the condition can never be met.
+/// True if all have ended; the error says why that cannot happen.
 pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Dependency>) -> Result<bool, String> {
     let mut all = true;
     for dependency in after {

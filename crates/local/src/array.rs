@@ -1,4 +1,4 @@
-//! Arrays: one submission that becomes a job for each index.
+//! Arrays: a job for each index.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct ArraySpec {
     /// Index of each task.
     pub indices: Vec<u32>,
-    /// Maximum number of queued and running tasks; 0 for all.
+    /// Maximum running tasks; 0 for all.
     pub most: u32,
 }
 
@@ -20,7 +20,7 @@ pub struct ArrayTask {
     pub count: u32,
     /// Index of this job.
     pub index: u32,
-    /// Maximum number of queued and running tasks; 0 for all.
+    /// Maximum running tasks; 0 for all.
     pub most: u32,
     /// Lowest index of the array.
     #[serde(default)]
@@ -51,7 +51,7 @@ impl ArrayTask {
         }
     }
 
-    /// Returns the maximum number of queued and running tasks. The scheduler gets only those that can start soon, at most `soon`.
+    /// Maximum of queued and running tasks, at most `soon`.
     pub fn most_at_once(&self, soon: u32) -> u32 {
         if self.most == 0 { soon } else { self.most.min(soon) }
     }

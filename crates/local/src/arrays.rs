@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::job::Job;
 
-/// States of an array are reduced to the newest if they exceed this multiple of their length after the last reduction,
-/// plus these bytes. So the written bytes are a small multiple of the stored ones.
+/// States above this multiple of their reduced length, plus bytes, are reduced: written bytes stay proportional to
+/// stored ones.
 const LONGEST: (u64, u64) = (2, 64 << 10);
 
-/// By the ID of the first job.
 #[derive(Debug, Default)]
 pub(super) struct Arrays(BTreeMap<u64, Array>);
 
@@ -16,9 +15,7 @@ pub(super) struct Arrays(BTreeMap<u64, Array>);
 pub(super) struct Array {
     pub(super) first: u64,
     last: u64,
-    /// Number of jobs that are not removed.
     pub(super) left: u64,
-    /// Length above which its states are reduced.
     pub(super) longest: u64,
 }
 
@@ -29,7 +26,6 @@ impl Array {
 }
 
 impl Arrays {
-    /// Adds the jobs of a submission; one job has its own directory.
     pub(super) fn add(&mut self, jobs: &[Job]) {
         if let [first, .., last] = jobs {
             let (first, last) = (first.number, last.number);
@@ -45,7 +41,6 @@ impl Arrays {
         self.0.range_mut(..=number).next_back().map(|(_, array)| array).filter(|array| number <= array.last)
     }
 
-    /// Returns the job that has the directory, and how many jobs share it.
     pub(super) fn home(&self, number: u64) -> (u64, u64) {
         let array = self.0.range(..=number).next_back().map(|(_, array)| array).filter(|array| number <= array.last);
         array.map_or((number, 1), |array| (array.first, array.last - array.first + 1))

@@ -1,4 +1,4 @@
-//! Attaches to a job's terminal: the daemon passes the owner a connection to the supervisor, which outlives the daemon.
+//! Attaches to a job's terminal: the daemon passes a connection to the supervisor.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -22,11 +22,8 @@ const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Daemon {
-    /// Returns a connection to the job's terminal, for its owner and the daemon's user. An attached user acts as the
-    /// job's user, so admin access to the queue is not enough.
-    ///
-    /// # Errors
-    /// Why the connection is not available, as the reply.
+    /// For its owner and the daemon's user: an attached user acts as the job's user, so admin access to the queue is
+    /// not enough.
     pub(super) fn terminal_of(&self, who: &Owner, number: u64) -> Result<UnixStream, Reply> {
         let found = {
             let table = self.table();
@@ -58,10 +55,6 @@ impl Daemon {
     }
 }
 
-/// Sends a line with a connection.
-///
-/// # Errors
-/// The other end is closed.
 pub(super) fn send(stream: &UnixStream, line: &[u8], given: &UnixStream) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);

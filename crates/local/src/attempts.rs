@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::task::{CLAIM, ENDED, MAIN, TASK};
 
-/// How long the files stay. A supervisor that starts late must find that another one has claimed the attempt.
+/// A late supervisor must find that another one has claimed the attempt.
 const RETAINED_FOR: Duration = Duration::from_secs(10);
 /// Without its task, no supervisor starts the attempt: the claim can go last.
 const FILES: [&str; 4] = [TASK, MAIN, ENDED, CLAIM];
@@ -21,7 +21,6 @@ impl Attempts {
         self.0.push_back((Instant::now(), number, attempt));
     }
 
-    /// Returns the time until the first is due.
     pub(super) fn due_in(&self) -> Option<Duration> {
         self.0.front().map(|(since, ..)| RETAINED_FOR.saturating_sub(since.elapsed()))
     }
@@ -50,13 +49,12 @@ pub(super) fn reduce(job: &Path, attempt: u32) {
     if fs::metadata(&output).is_ok_and(|found| found.len() == 0) && super::output::end(&dir) == 0 {
         let _ = fs::remove_file(output);
     }
-    // Fails for a directory that is not empty.
     if fs::remove_dir(dir).is_ok() {
         let _ = fs::remove_dir(job);
     }
 }
 
-/// Removes the attempts in a directory that also has the record of other jobs.
+/// The directory also has the record of other jobs.
 pub(super) fn remove_all(job: &Path) {
     for entry in fs::read_dir(job).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()) {

@@ -1,15 +1,13 @@
-//! The jobs for which live jobs wait: their records stay, so that a condition is not met by a missing record.
+//! Awaited jobs keep their records: a missing record would meet a condition.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// How often jobs that are no longer awaited are found.
 const TIDY_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(super) struct Awaited {
-    /// By the job that waits.
     by: HashMap<u64, Vec<RangeInclusive<u64>>>,
     all: Ranges,
     /// Jobs wait that `all` has not.
@@ -44,7 +42,6 @@ impl Ranges {
 }
 
 impl Awaited {
-    /// A job waits for others.
     pub(super) fn add(&mut self, number: u64, ranges: Vec<RangeInclusive<u64>>) {
         if !ranges.is_empty() {
             self.by.insert(number, ranges);
@@ -52,7 +49,6 @@ impl Awaited {
         }
     }
 
-    /// A job no longer waits.
     pub(super) fn remove(&mut self, number: u64) {
         if self.by.remove(&number).is_some() {
             self.has_fewer.get_or_insert_with(Instant::now);

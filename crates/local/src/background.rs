@@ -1,4 +1,4 @@
-//! Writes in a separate thread: a write can block forever, and the clock of a job must not wait for it.
+//! Writes in a thread: a write can block forever, but a job's clock must not.
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,6 @@ struct Progress {
 
 #[derive(Default)]
 struct State {
-    /// Bytes that wait to be written.
     waiting: usize,
     lost: u64,
     why: String,
@@ -44,8 +43,7 @@ impl Progress {
 }
 
 impl Background {
-    /// Starts a thread that runs `first`, then passes each chunk to the returned function. A failed chunk is lost as a
-    /// whole: the written part is unknown.
+    /// Starts a thread: `first`, then each chunk. A failed chunk is lost as a whole.
     pub fn start<W, F>(first: F) -> Self
     where
         W: FnMut(&[u8]) -> Result<(), String>,
@@ -68,7 +66,6 @@ impl Background {
             }
         };
         if let Err(why) = Builder::new().name("local-output".to_owned()).spawn(work) {
-            // Without a receiver each chunk is lost.
             progress.state().why = why.to_string();
         }
         Self { chunks: Some(sender), progress }

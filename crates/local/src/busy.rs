@@ -1,17 +1,16 @@
-//! Which tasks of each waiting array are queued or running: their number at a time has a limit.
+//! Queued and running tasks of waiting arrays, which are limited.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::array::ArrayTask;
 use super::job::{Job, JobState};
 
-/// Tasks that were queued or running when they were last counted, by the first job of the array.
+/// By the first job of the array; as last counted.
 #[derive(Default)]
 pub(super) struct Busy(HashMap<u64, HashSet<u64>>);
 
 impl Busy {
-    /// Returns true if another task has its turn, of `soon` that can start soon. The array is searched once, later only
-    /// the tasks that were found.
+    /// True if another task may be queued. Only the first call searches the array.
     pub(super) fn has_space(&mut self, jobs: &BTreeMap<u64, Job>, task: &ArrayTask, soon: u32) -> bool {
         let is_busy = |job: &Job| matches!(job.state, JobState::Queued | JobState::Running);
         let all = || jobs.range(task.first..=task.last()).map(|(_, job)| job);
@@ -23,14 +22,12 @@ impl Busy {
         found.len() < task.most_at_once(soon) as usize
     }
 
-    /// The task is queued.
     pub(super) fn add(&mut self, job: &Job) {
         if let Some(busy) = job.array.and_then(|task| self.0.get_mut(&task.first)) {
             busy.insert(job.number);
         }
     }
 
-    /// Forgets arrays without waiting tasks.
     pub(super) fn retain(&mut self, waits: impl Fn(u64) -> bool) {
         self.0.retain(|first, _| waits(*first));
     }

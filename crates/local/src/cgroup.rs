@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-/// Without these controllers, groups do not enforce limits.
 const NEEDED: [&str; 3] = ["cpu", "memory", "pids"];
 const MOST_PROCESSES: u32 = 8192;
 /// Microseconds of the period in which processor time is counted.
@@ -17,7 +16,7 @@ const PERIOD: i64 = 100_000;
 pub enum Enforcement {
     /// By a cgroup per job, inside this one.
     Cgroup(PathBuf),
-    /// By process groups, rlimits, and niceness; why not by cgroups.
+    /// By rlimits and niceness; why.
     Processes(String),
 }
 
@@ -59,7 +58,7 @@ impl Enforcement {
         }
     }
 
-    /// Returns the path of a group; `None` without cgroups.
+    /// Group path; `None` without cgroups.
     pub fn group(&self, name: &str) -> Option<PathBuf> {
         match self {
             Self::Cgroup(jobs) => Some(jobs.join(name)),
@@ -104,7 +103,7 @@ fn own(mount: &Path) -> Option<PathBuf> {
     Some(mount.join(path))
 }
 
-/// Moves the group's processes into a leaf group, so that the group can have a subgroup per job.
+/// A group with processes cannot have subgroups: they move into a leaf.
 fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
     let controllers = fs::read_to_string(place.parent().unwrap_or(mount).join("cgroup.controllers"))?;
     let has = |text: &str, name: &str| text.split_whitespace().any(|one| one == name);
@@ -131,9 +130,6 @@ fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
 }
 
 /// Moves this process into a group.
-///
-/// # Errors
-/// The kernel rejects it.
 pub fn join(group: &Path) -> io::Result<()> {
     fs::write(group.join("cgroup.procs"), "0")
 }
@@ -181,6 +177,6 @@ pub fn kill(group: &Path) {
 
 /// Removes the group of ended processes.
 pub fn remove(group: &Path) {
-    // The kernel may need a moment after the last process ended; the next start removes the rest.
+    // The kernel may need a moment; the next start removes the rest.
     let _ = fs::remove_dir(group);
 }

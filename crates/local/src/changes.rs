@@ -1,5 +1,3 @@
-//! Changes of an existing job: cancel, hold, release, requeue, move, set the priority.
-
 use super::daemon::Daemon;
 use super::job::{Job, JobSpec, JobState, Outcome, Owner, Stop};
 use super::requests::{misused, refused};
@@ -19,8 +17,7 @@ impl Daemon {
         self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
     }
 
-    /// `change` returns whether to cancel the earlier request of the job. A change that cannot be written to disk is
-    /// rejected, except the end of a running job.
+    /// `change` returns whether to cancel the job's request. Without a disk, only the end of a running job is accepted.
     fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<bool, String>) -> Option<Reply> {
         let mut table = self.table();
         let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
@@ -191,7 +188,7 @@ impl Daemon {
             match job.state {
                 JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
-                // As another application: moving one needs the admin ACL, which the owner of a job may not have.
+                // As another application: moving one needs the admin ACL.
                 JobState::Queued => job.start_again(),
                 JobState::Held | JobState::Waiting => {}
             }

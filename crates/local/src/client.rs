@@ -14,18 +14,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects.
-    ///
-    /// # Errors
-    /// No listener, or access denied.
+    /// Fails without listener or access.
     pub fn connect(socket: &Path) -> io::Result<Self> {
         Ok(Self { reader: BufReader::new(UnixStream::connect(socket)?) })
     }
 
-    /// Waits for the reply with its output.
-    ///
-    /// # Errors
-    /// The connection broke, or the reply is invalid.
+    /// Fails if the connection broke, or the reply is invalid.
     pub fn ask(&mut self, request: &Request) -> io::Result<(Reply, Vec<u8>)> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
@@ -46,10 +40,7 @@ impl Client {
         Ok((reply, output))
     }
 
-    /// Returns the connection to the terminal, or the reason why not.
-    ///
-    /// # Errors
-    /// The connection broke, or the reply is invalid.
+    /// Returns the terminal's connection, or why not. Fails like [`Self::ask`].
     pub fn attach(&mut self, job: u64) -> io::Result<(Reply, Option<UnixStream>)> {
         let mut line = serde_json::to_vec(&Request::Attach(job))?;
         line.push(b'\n');

@@ -1,5 +1,5 @@
-//! Crowds: many queued jobs of one user with the same request. They start in the order of their submission, so the
-//! scheduler gets only the first ones, and the others wait here, where they cost less.
+//! Crowds: many queued jobs of one user with the same request. The scheduler gets only the first; others cost less
+//! here.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,21 +10,15 @@ use super::job::{GPU, Job, JobState};
 use super::table::Table;
 use model::{MEMORY, Resource, VCORE};
 
-/// The scheduler has at least this many of a crowd, and twice as many as the machine can run at a time. They last until the
-/// next count.
+/// The scheduler has at least this many, and twice as many as can run.
 const LEAST: u32 = 100;
-/// How often the jobs of a crowd in the scheduler are counted.
 const COUNT_EVERY: Duration = Duration::from_millis(100);
 
-/// Which crowd a job belongs to.
 pub(super) type Key = u64;
 
-/// The crowds, by request.
 #[derive(Default)]
 pub(super) struct Crowds {
-    /// Jobs that the scheduler gets later.
     parked: HashMap<Key, Parked>,
-    /// Queued jobs at the last count, and those since.
     queued: HashMap<Key, u32>,
     counted: Option<Instant>,
 }
@@ -45,7 +39,6 @@ pub(super) fn key(job: &Job) -> Option<Key> {
     Some(hasher.finish())
 }
 
-/// How many jobs like this one, or of its array, the scheduler has.
 pub(super) fn most(machine: &Resource, job: &Job) -> u32 {
     let wanted = [(VCORE, job.spec.vcore), (MEMORY, job.spec.memory), (GPU, job.spec.gpu)];
     let fit = wanted.into_iter().filter(|(_, wanted)| *wanted > 0).map(|(name, wanted)| machine.amount(name) / wanted);
@@ -82,7 +75,6 @@ impl Crowds {
 }
 
 impl Table {
-    /// The scheduler gets the job later; it would place it in `queue`.
     pub(super) fn park(&mut self, key: Key, number: u64, queue: String) {
         let parked = self.crowds.parked.entry(key);
         let parked = parked.or_insert_with(|| Parked { queue: queue.into(), jobs: BTreeSet::new() });
@@ -93,7 +85,6 @@ impl Table {
         }
     }
 
-    /// The job ends, or its request changes.
     pub(super) fn unpark(&mut self, number: u64) {
         let job = self.jobs.get_mut(&number).filter(|job| job.state == JobState::Waiting && job.placed.is_some());
         if let Some((job, key)) = job.and_then(|job| key(job).map(|key| (job, key))) {
@@ -102,7 +93,6 @@ impl Table {
         }
     }
 
-    /// Lets the first jobs of each crowd wait for the scheduler.
     pub(super) fn unpark_first(&mut self, machine: &Resource) {
         if self.crowds.counted.is_some_and(|at| at.elapsed() < COUNT_EVERY) {
             return;

@@ -55,7 +55,7 @@ pub struct Settings {
     pub socket_dir: PathBuf,
 }
 
-/// Returns the REST address and a token for a user, or the reason why not.
+/// REST address and token for a user, or why not.
 pub type TokenSource = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
 
 /// A running daemon.
@@ -116,7 +116,6 @@ impl Daemon {
         let _ = io::Write::write(&mut &self.waker, &[1]);
     }
 
-    /// For a request: a user waits.
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
         self.asking.fetch_add(1, Ordering::AcqRel);
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +123,7 @@ impl Daemon {
         table
     }
 
-    /// Waits for requests first: a lock that is retaken immediately would starve them.
+    /// Requests first: an immediate new lock would starve them.
     pub(super) fn table_in_turn(&self) -> MutexGuard<'_, Table> {
         for _ in 0..MOST_TURNS {
             if self.asking.load(Ordering::Acquire) == 0 {

@@ -1,4 +1,4 @@
-//! Variables for scripts of other schedulers: Slurm and PBS.
+//! Variables for Slurm and PBS scripts.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The files of earlier releases, which had the parts of a submission in separate files, and a whole job for each state.
+//! Files of earlier releases: submissions in parts, a whole job per state.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -19,11 +19,7 @@ const ENV: &str = "env.json";
 const COMMAND: &str = "command.json";
 const SPEC: &str = "spec.json";
 
-/// Writes the record of a job that an earlier release stored. The old files stay: a running supervisor may read them.
-/// `None` if the directory has no job: its submission was cut off by a loss of power, or rejected.
-///
-/// # Errors
-/// A file cannot be read, or is damaged.
+/// Old files stay: a running supervisor may read them. `None` if a loss of power or a rejection left no job.
 pub(super) fn converted(dir: &Path) -> io::Result<Option<Job>> {
     let file = dir.join(JOB);
     if is_empty(&file) {
@@ -56,8 +52,8 @@ pub(super) fn converted(dir: &Path) -> io::Result<Option<Job>> {
     Ok(Some(job))
 }
 
-/// Returns the jobs of interrupted array submissions: the last job is missing, and none has started. Jobs were written
-/// in order, and started after all were written.
+/// Interrupted array submissions: the last job is missing, and none has started. All jobs were written before any
+/// start.
 pub(super) fn cut_off(jobs: &BTreeMap<u64, Job>, earlier: &[u64]) -> Vec<u64> {
     let is_part = |job: &&Job| job.array.is_some_and(|task| !jobs.contains_key(&task.last()));
     let parts: Vec<&Job> = earlier.iter().filter_map(|number| jobs.get(number)).filter(is_part).collect();
@@ -93,7 +89,6 @@ mod tests {
         serde_json::to_string(&Job { spec: spec.unwrap_or_default(), ..job.clone() }).unwrap()
     }
 
-    /// Writes a job with its files as they were.
     fn stored(dir: &Path, job: &Job, states: &[String]) {
         let of = dir.join("jobs").join(job.number.to_string());
         fs::create_dir_all(&of).unwrap();
@@ -124,7 +119,7 @@ mod tests {
         stored(&dir, &one, &[line(&one, None), line(&queued, Some(&changed)), "{\"cut".to_owned()]);
         let whole: Vec<Job> = (0..3).map(|number| index(10, number, &spec)).collect();
         whole.iter().for_each(|job| stored(&dir, job, &[line(job, None)]));
-        // A submission that was interrupted, and a job whose submission a loss of power removed.
+        // An interrupted submission, and one lost with the power.
         (0..2).for_each(|number| stored(&dir, &index(20, number, &spec), &[line(&index(20, number, &spec), None)]));
         stored(&dir, &sues(30, spec.clone()), &[line(&sues(30, spec.clone()), None)]);
         fs::write(dir.join("jobs/30").join(SPEC), "").unwrap();
@@ -153,7 +148,6 @@ mod tests {
         fs::remove_dir_all(&dir).unwrap();
     }
 
-    /// The task of an attempt that an earlier release prepared.
     fn earlier_task() -> Task {
         let text = r#"{"env":[],"dir":"/","umask":18,"user":null,"cgroup":null,"fallback":null,"time_limit":null,
             "grace_ms":1000,"output_bytes":1000}"#;

@@ -1,5 +1,4 @@
-//! Which records of ended jobs are kept: by number, bytes, and age. A record goes before its time only if others of its
-//! user take more than those of any other user.
+//! Which records of ended jobs stay: by number, bytes, and age. Early removal hits the user with the most.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -8,10 +7,10 @@ use super::daemon::Daemon;
 use super::table::Table;
 use super::wall_ms;
 
-/// The share of time that the search of records may take: 1/N. Many records may be needed.
+/// The search may take 1/N of the time.
 const SHARE: u32 = 20;
 
-/// The limits. A limit of 0 keeps only records that are needed.
+/// A limit of 0 keeps only needed records.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Number of ended jobs.
@@ -25,20 +24,16 @@ pub struct Limits {
 /// End in milliseconds since 1970, and the job.
 type Key = (u64, u64);
 
-/// The ended jobs by user.
 #[derive(Default)]
 pub(super) struct History {
     users: BTreeMap<u32, OfUser>,
-    /// User and end of each job.
     of: HashMap<u64, (u32, u64)>,
     bytes: u64,
-    /// The next search.
     due: Option<Instant>,
 }
 
 #[derive(Default)]
 struct OfUser {
-    /// Bytes by job, the oldest first.
     jobs: BTreeMap<Key, u64>,
     bytes: u64,
 }
@@ -64,7 +59,6 @@ impl History {
         }
     }
 
-    /// Sets the bytes of a job, if it has ended.
     pub(super) fn resize(&mut self, number: u64, bytes: u64) {
         if let Some((uid, ended)) = self.of.get(&number).copied() {
             self.add(number, (uid, ended), bytes);
@@ -79,13 +73,11 @@ impl History {
         self.users.get(&uid).map_or(0, |own| own.bytes)
     }
 
-    /// Returns the oldest job of a user that may go.
     pub(super) fn oldest_of(&self, uid: u32, may_go: impl Fn(u64) -> bool) -> Option<u64> {
         let own = self.users.get(&uid)?;
         own.jobs.keys().map(|(_, number)| *number).find(|number| may_go(*number))
     }
 
-    /// Returns the next job that goes.
     fn over(&self, limits: &Limits, now: u64, may_go: impl Fn(u64) -> bool) -> Option<u64> {
         let before = now.saturating_sub(u64::try_from(limits.age.as_millis()).unwrap_or(u64::MAX));
         let too_old = |own: &OfUser| {
@@ -107,7 +99,7 @@ impl History {
 }
 
 impl Daemon {
-    /// Removes the records of ended jobs above the limits. What they used stays in the ledger.
+    /// What they used stays in the ledger.
     pub(super) fn forget_old(&self, table: &mut Table) {
         let (started_at, now) = (Instant::now(), wall_ms());
         if table.history.due.is_some_and(|due| started_at < due) {
@@ -122,7 +114,7 @@ impl Daemon {
 }
 
 impl Table {
-    /// Returns the next job that goes. The newest one stays: the next start would use its ID again.
+    /// The newest job stays: the next start would reuse its ID.
     fn over(&mut self, limits: &Limits, now: u64) -> Option<u64> {
         let (last, awaited) = (self.last, self.awaited.all());
         self.history.over(limits, now, |number| number != last && !awaited.contains(number))

@@ -1,4 +1,4 @@
-//! Equal parts of jobs in memory once: most users submit many jobs that differ little.
+//! Equal parts of jobs share memory: most users submit similar jobs.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,10 +6,8 @@ use std::sync::Arc;
 use super::job::{Job, JobSpec, Owner};
 use model::Shared;
 
-/// How many earlier parts are compared.
 const COMPARED: usize = 16;
 
-/// The parts of the last jobs.
 #[derive(Default)]
 pub(super) struct Interned {
     owners: VecDeque<Shared<Owner>>,
@@ -18,7 +16,6 @@ pub(super) struct Interned {
 }
 
 impl Interned {
-    /// Replaces the parts of a job by equal ones of earlier jobs.
     pub(super) fn share(&mut self, job: &mut Job) {
         let unchanged = job.spec.is_same(&job.as_submitted);
         shared(&mut self.owners, &mut job.owner);
@@ -31,7 +28,6 @@ impl Interned {
         }
     }
 
-    /// Returns the path of a queue.
     pub(super) fn queue(&mut self, path: &str) -> Arc<str> {
         if let Some(known) = self.queues.iter().find(|known| ***known == *path) {
             return Arc::clone(known);

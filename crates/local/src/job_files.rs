@@ -1,14 +1,9 @@
-//! Directories of jobs.
-
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-/// Creates a directory that only its owner can enter, with its parents.
-///
-/// # Errors
-/// The file system rejects it.
+/// Only its owner can enter it; includes parents.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }

@@ -1,7 +1,5 @@
-//! The last process before the command: becomes the job's user, sets the limits, and executes the command.
-//!
-//! It is separate because the kernel stores user IDs per thread, and it has only one. It reads its task as the daemon's
-//! user, and accesses the user's files only as that user.
+//! The last process before the command. Separate, because user IDs are per thread and it has only one. It reads its
+//! task as the daemon's user, but the user's files only as that user.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -36,7 +34,7 @@ pub fn run(dir: &Path, hook: Option<Hook>) -> (String, u8) {
     if let Err(why) = task.user.as_ref().map_or(Ok(()), become_user) {
         return (format!("cannot run as the submitter: {why}"), 125);
     }
-    // After the change of user, which clears it: no process of a job runs without its supervisor.
+    // After the change of user, which clears it.
     if let Err(why) = set_parent_process_death_signal(Some(Signal::KILL)) {
         return (format!("cannot watch the supervisor: {why}"), 125);
     }
@@ -78,11 +76,8 @@ pub fn run(dir: &Path, hook: Option<Hook>) -> (String, u8) {
     (format!("{program}: {why}"), status)
 }
 
-/// Resets all signals to their default, even if the daemon was started with ignored signals. A handler does not survive
-/// `exec`: the kernel installs the default. [`Command::exec`] clears the signal mask.
-///
-/// Five signals stay ignored if the parent of the daemon ignored them, because safe code cannot change them: SIGILL,
-/// SIGFPE, and SIGSEGV, whose handlers `signal_hook` forbids, and 32 and 33, which belong to the C library.
+/// Even if the daemon started with ignored signals: `exec` resets handlers and the mask. SIGILL, SIGFPE, SIGSEGV
+/// (`signal_hook` forbids them), 32, and 33 (of the C library) stay ignored.
 fn default_signals() {
     for signal in (1..=LAST_SIGNAL).filter(|signal| !signal_hook::consts::FORBIDDEN.contains(signal)) {
         // The C library rejects 32 and 33.
@@ -107,12 +102,11 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
         let limit = Some(own.current.map_or(fallback.data, |own| own.min(fallback.data)));
         setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit })?;
     } else {
-        // The cgroup limits the job. Without the privilege, its processes are nicer than others in that cgroup only,
-        // where all are equal.
+        // Fails without the privilege: harmless, as all processes of the job's cgroup are equal.
         let _ = nice(-supervise::NICE);
     }
     if task.nice != 0 {
-        // Root may lower the niceness to that of the submitter. The kernel clamps it.
+        // Only root may; the kernel clamps it.
         let _ = nice(task.nice);
     }
     Ok(())

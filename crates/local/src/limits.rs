@@ -1,12 +1,10 @@
-//! The limits (`ulimit`) and niceness of the submitting process, which the job inherits.
-//!
-//! They come from the kernel: a job never gets more than its submitter or the daemon has.
+//! The submitting process's limits (`ulimit`) and niceness, from the kernel: a job never gets more than its submitter
+//! or the daemon.
 
 use std::fs;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Each limit with its short name and its name in `/proc/PID/limits`.
 const KNOWN: [(Resource, &str, &str); 16] = [
     (Resource::Cpu, "cpu", "Max cpu time"),
     (Resource::Fsize, "fsize", "Max file size"),
@@ -25,11 +23,9 @@ const KNOWN: [(Resource, &str, &str); 16] = [
     (Resource::Rtprio, "rtprio", "Max realtime priority"),
     (Resource::Rttime, "rttime", "Max realtime timeout"),
 ];
-/// A limit that is none.
 const NONE: &str = "-";
 
-/// Returns the limits of a process as text, `nofile=1024:4096 core=0:-`, without unlimited ones. `None` if the kernel
-/// does not report them.
+/// Text `nofile=1024:4096 core=0:-`, without unlimited ones; `None` if unknown.
 pub(super) fn of(pid: i32) -> Option<String> {
     from_lines(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
 }
@@ -61,10 +57,7 @@ fn in_text(text: &str, short: &str) -> Rlimit {
     Rlimit { current: soft.parse().ok(), maximum: hard.parse().ok() }
 }
 
-/// Sets the limits of this process, bounded by its own; an empty text changes nothing.
-///
-/// # Errors
-/// The kernel rejects it.
+/// Bounded by this process's own limits; an empty text changes nothing.
 pub(super) fn apply(text: &str) -> rustix::io::Result<()> {
     if text.is_empty() {
         return Ok(());

@@ -1,12 +1,7 @@
-//! The line between a daemon and its supervisor.
+//! The line between a daemon and its supervisor: directories of attempts one way, `BEGUN` and `ENDED` back.
 //!
-//! ```text
-//!  daemon ── directory of an attempt, NUL ──> supervisor
-//!         <── BEGUN, ENDED ───────────────
-//! ```
-//!
-//! A supervisor waits for the next attempt until the line closes: the daemon ended or released it. So a short job needs
-//! no new process, and a supervisor ends with its attempt if the daemon was killed.
+//! A supervisor waits for attempts until the line closes: short jobs need no new process, and it ends with its attempt
+//! if the daemon was killed.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -20,29 +15,21 @@ pub(super) const STARTED: u8 = b'b';
 /// The end of the attempt is written, and its processes have ended.
 pub(super) const ENDED: u8 = b'e';
 
-/// Assigns an attempt to a supervisor.
-///
-/// # Errors
-/// The supervisor has ended.
 pub(super) fn hand(mut line: &UnixStream, dir: &Path) -> io::Result<()> {
     let mut message = dir.as_os_str().as_bytes().to_vec();
     message.push(0);
     line.write_all(&message)
 }
 
-/// The supervisor's end of the line: its standard input.
 pub(super) struct Line(BufReader<UnixStream>);
 
 impl Line {
-    /// Returns the line of this process.
-    ///
-    /// # Errors
-    /// The system provides no descriptor.
+    /// The line of this process.
     pub fn of_this_process() -> io::Result<Self> {
         Ok(Self(BufReader::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))))
     }
 
-    /// Waits for the next directory; `None` after the line has closed.
+    /// Next directory; `None` after closing.
     pub fn next(&mut self) -> Option<PathBuf> {
         let mut message = Vec::new();
         self.0.read_until(0, &mut message).ok()?;

@@ -1,5 +1,3 @@
-//! Lists of jobs.
-
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -13,7 +11,7 @@ use super::wire::Reply;
 use model::AppId;
 use view::AppRow;
 
-/// A row: a job, or an array represented by its most important index.
+/// An array is one row: its most important index.
 struct Row<'t> {
     job: &'t Job,
     counts: Option<Counts>,
@@ -47,7 +45,6 @@ impl Daemon {
     }
 }
 
-/// For an ID of an array, the whole array.
 fn numbers(table: &Table, filter: &Filter) -> (u64, u64) {
     let Some((first, last)) = filter.numbers else { return (0, u64::MAX) };
     let array = table.jobs.get(&first).filter(|_| first == last).and_then(|job| job.array);

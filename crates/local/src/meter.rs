@@ -10,9 +10,9 @@ use super::process::{self, OfChildren};
 /// Time until the first measurement, and minimum time between later ones.
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
-/// Measurements may take one part in this many of the time, to not slow down large jobs.
+/// Measurements may take 1/N of the time.
 const PART: u32 = 100;
-/// A supervisor with a larger process than this (bytes) is not reused: the bound for its next job would be too vague.
+/// Bytes; a larger supervisor is not reused: the next bound would be too vague.
 const LARGE: u64 = 64 << 20;
 
 pub(super) struct Meter {
@@ -21,7 +21,6 @@ pub(super) struct Meter {
     floor: u64,
     seen: Seen,
     pause: Duration,
-    /// Time of the next measurement.
     pub due: Instant,
 }
 
@@ -33,9 +32,7 @@ struct Seen {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peak {
-    /// The most that was measured.
     Measured(u64),
-    /// Not measured; upper bound for each of its processes.
     AtMost(u64),
 }
 
@@ -67,7 +64,7 @@ impl Meter {
         process::of_children().cpu_us.saturating_sub(self.before.cpu_us).div_ceil(1000)
     }
 
-    /// Returns the CPU time in milliseconds; complete after its processes have ended.
+    /// Milliseconds; complete after the end.
     pub fn cpu_ms(&self) -> u64 {
         self.ended_ms().max(self.seen.cpu_ms)
     }
@@ -78,7 +75,7 @@ impl Meter {
     }
 }
 
-/// `None` without a living process: one that is ending has no memory any more.
+/// An ending process has no memory.
 fn memory_of(pids: &[i32]) -> Option<u64> {
     let together: u64 = pids.iter().filter_map(|pid| process::memory(*pid, pids.len() > 1)).sum();
     let largest = pids.iter().filter_map(|pid| process::peak(&pid.to_string())).max().unwrap_or_default();

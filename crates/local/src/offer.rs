@@ -9,8 +9,7 @@ use scheduler::placement::{PlacementOutcome, Request};
 use view::act::{Actor, Code, Done, PartitionAct, Refusal};
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a submitter waits for the scheduler. After that the job is accepted if the view would place it: both use
-/// the same rules.
+/// How long a submitter waits; then the view decides, by the same rules.
 const SOON: Duration = Duration::from_millis(1);
 
 struct Outcome {
@@ -85,17 +84,12 @@ impl Daemon {
     pub(super) fn offer(&self, job: &Job) -> Offered {
         let actor = self.submitter(job);
         let submitted = self.order(&actor, PartitionAct::Submit(Self::submission(job)));
-        // Sent together, both are synced with the journal at the same time; without the application the request is
-        // rejected.
+        // Sent together, both share a journal sync; without the application the request is rejected.
         let asked = (!job.spec.no_preempt).then(|| self.order(&actor, Self::ask_of(job)));
         Offered { submitted, asked }
     }
 
-    /// Like `offer`, for a waiting submitter. Returns the offer if the answer comes later: the scheduler is busy, and
-    /// the view would accept the job.
-    ///
-    /// # Errors
-    /// The check that rejected it.
+    /// For a waiting submitter. Returns the offer if the scheduler is busy and the view would accept the job.
     pub(super) fn offer_soon(&self, job: &Job) -> Result<Option<Offered>, Refusal> {
         let mut offered = self.offer(job);
         if offered.asked.is_some() && !offered.arrived_within(SOON) && self.would_place(job).is_some() {
@@ -119,10 +113,7 @@ impl Daemon {
         }
     }
 
-    /// Waits for the scheduler's answer to an offer.
-    ///
-    /// # Errors
-    /// The check that rejected it. The scheduler then has nothing of the job.
+    /// After an error, the scheduler has nothing of the job.
     pub(super) fn taken(&self, job: &Job, offered: Offered) -> Result<(), Refusal> {
         let actor = self.submitter(job);
         offered.submitted.awaited()?;

@@ -1,5 +1,3 @@
-//! The end of a job.
-
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The output of a job: two files of bounded size, the older of which is replaced.
+//! A job's output: two bounded files; the older is replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -10,10 +10,9 @@ use super::user_file::UserFile;
 
 pub(super) const NAME: &str = "output";
 const OLDER: &str = "output.1";
-/// Number of bytes before both files.
 const BASE: &str = "output.base";
 
-/// Stores the last part; never waits for the disk.
+/// Stores the last part; never waits.
 pub struct Writer {
     files: Background,
     copy: Option<UserFile>,
@@ -47,12 +46,12 @@ impl Writer {
         self.files.finish();
     }
 
-    /// Describes errors of the user's file; empty for none.
+    /// Errors of the user's file.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
 
-    /// Accepts bytes; counts those that the disk rejects.
+    /// Accepts bytes; counts rejected ones.
     pub fn write(&mut self, bytes: &[u8]) {
         if let Some(copy) = &mut self.copy {
             copy.write(bytes);
@@ -136,10 +135,7 @@ fn base(dir: &Path) -> u64 {
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Reads bytes, and returns the first available offset.
-///
-/// # Errors
-/// The files cannot be read.
+/// Bytes, and the first available offset.
 pub fn read(dir: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)> {
     let base = base(dir);
     let mut start = base;

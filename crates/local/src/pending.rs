@@ -18,7 +18,6 @@ pub(super) struct Reasons<'v> {
 
 type Scope = (String, String, String);
 
-/// Cached usage by user, for many jobs that wait for the same resource.
 #[derive(Default)]
 struct Known(RefCell<BTreeMap<Scope, Vec<(String, i64)>>>);
 
@@ -46,7 +45,6 @@ impl Known {
     }
 }
 
-/// Empty if the job is scheduled next.
 fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
     let pending = app.asks.iter().find_map(|(key, ask)| match ask.state {
         AskState::Pending { reason, .. } => Some((*key, reason)),
@@ -76,14 +74,12 @@ fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
     }
 }
 
-/// Names the job that has its turn first.
 fn by_turn(first: Option<&AppId>) -> String {
     let job = first.and_then(|app| number_of(app.as_str()));
     let job = job.map_or_else(|| "a job".to_owned(), |(number, _)| format!("job {number}"));
     format!("waits for {job}, which is ahead of it and would start later")
 }
 
-/// Returns the first queue from the leaf upwards whose maximum the job exceeds.
 fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known) -> Option<String> {
     let up = std::iter::successors(Some(app.queue.clone()), model::QueuePath::parent);
     up.filter_map(|path| part.queue_at(&path)).find_map(|row| {
@@ -98,13 +94,11 @@ fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known
     })
 }
 
-/// Returns the limit of the user or a group that the job exceeds.
 fn by_limit(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known) -> Option<String> {
     let limits = part.limits_of(app);
     let of_resources = |limit: &LimitUse| {
         let (name, used, max) = limit.short_of(wanted)?;
         let what = format!("max {name} of {}", limit_name(limit, app));
-        // For one user, the usage is the user's own.
         let users = match limit.side {
             Side::User => Vec::new(),
             Side::Group => known.users(part, limit.queue.as_str(), name, group(app)),
@@ -151,7 +145,6 @@ fn limit_name(limit: &LimitUse, app: &AppRow) -> String {
     }
 }
 
-/// Name, requested, used, and maximum of the first resource that does not fit.
 fn short<'w>(wanted: &'w Resource, used: &Resource, max: &Resource) -> Option<(&'w str, i64, i64, i64)> {
     wanted.iter().find_map(|(name, wanted)| {
         let (max, used) = (max.get(name)?, used.amount(name));
@@ -174,7 +167,7 @@ fn reached(what: &str, name: &str, (used, max, wanted): (i64, i64, i64), users: 
     text
 }
 
-/// Usage by user in a subtree, largest first; only of `of_group` if set.
+/// Largest first; only of `of_group` if set.
 fn users(part: &PartitionView, queue: &str, name: &str, of_group: &str) -> Vec<(String, i64)> {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for app in part.apps.iter().flatten() {

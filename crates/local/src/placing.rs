@@ -17,14 +17,12 @@ use view::act::{Actor, PartitionAct};
 
 /// Maximum size of two copies of the scheduler, in bytes.
 const MOST: usize = 1 << 30;
-/// Maximum number of simulated ends of jobs.
 const STEPS: usize = 20_000;
-/// The same for lists, which simulate all queued jobs; also the maximum number of jobs.
+/// For lists; also the maximum of jobs.
 const FEW_STEPS: usize = 100;
 const FEW_JOBS: usize = 500;
 /// Number of seconds that are simulated one by one, to include the preemption delay.
 const UNTIL_SPACE: u32 = 60;
-/// A job ID that no job has.
 const NONE: u64 = 0;
 
 impl Daemon {
@@ -121,7 +119,7 @@ impl Daemon {
     }
 }
 
-/// Start times of queued jobs if nothing else is submitted and each job uses its whole time limit, as far as known.
+/// If nothing else is submitted and jobs use their whole time limits.
 #[derive(Default)]
 pub(super) struct Starts(HashMap<AppId, Start>);
 
@@ -148,7 +146,7 @@ impl Starts {
 }
 
 impl Daemon {
-    /// Returns the start times; empty if there are too many queued jobs for a list.
+    /// Empty if too many jobs are queued.
     pub(super) fn starts(&self) -> Starts {
         let mut found = Starts::default();
         let (queued, live) = {
@@ -162,7 +160,6 @@ impl Daemon {
         for step in 0..FEW_STEPS + UNTIL_SPACE as usize {
             for (app, ask) in ahead.cycles() {
                 let in_ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
-                // An immediate start needs no forecast.
                 if step > 0 {
                     found.0.entry(app.clone()).or_insert(Start { in_ms, after: ahead.last });
                 }
@@ -176,14 +173,12 @@ impl Daemon {
     }
 }
 
-/// A copy of the scheduler that runs ahead of the clock.
 struct Ahead {
     scheduler: Scheduler,
     now: Time,
     ends: BTreeMap<(Time, usize), (AppId, AskId)>,
     ends_set: usize,
     ended: usize,
-    /// Remaining seconds that are simulated one by one: preemption happens after a delay.
     seconds: u32,
     /// Number of running jobs without a known end.
     endless: usize,

@@ -13,7 +13,7 @@ use rustix::process::{
 
 use super::task::Claim;
 
-/// Milliseconds per tick of `/proc`: Linux reports 100 ticks per second on every architecture.
+/// Linux reports 100 ticks per second on every architecture.
 const TICK_MS: u64 = 10;
 
 /// Returns the fields of `/proc/PID/stat` after the name, which may contain any character; field 0 is the state.
@@ -30,13 +30,13 @@ pub fn boot() -> String {
     BOOT.get_or_init(read).clone()
 }
 
-/// Returns the identity; `None` if the process does not exist.
+/// `None` for a missing process.
 pub fn identify(pid: i32) -> Option<Claim> {
     let start = stat(&pid.to_string())?.get(19)?.parse().ok()?;
     Some(Claim { pid, start, boot: boot() })
 }
 
-/// Returns a descriptor that is readable when the process ends. `None` if it has ended: its PID may be reused.
+/// Readable at the process's end; `None` after it, as the PID may be reused.
 pub fn open(claim: &Claim) -> Option<OwnedFd> {
     let fd = pidfd_open(Pid::from_raw(claim.pid)?, PidfdFlags::empty()).ok()?;
     let is = identify(claim.pid)?;
@@ -205,7 +205,7 @@ pub fn kill(pid: i32) {
     }
 }
 
-/// Returns the end in words; `None` if it has not ended.
+/// How it ended; `None` before.
 pub fn reap(pid: i32) -> Option<String> {
     let (_, status) = waitpid(Some(Pid::from_raw(pid)?), WaitOptions::NOHANG).ok()??;
     Some(match (status.exit_status(), status.terminating_signal()) {
@@ -215,7 +215,7 @@ pub fn reap(pid: i32) -> Option<String> {
     })
 }
 
-/// Reaps all ended children. Returns true if others are left.
+/// Reaps ended children; true if others live.
 pub fn has_children() -> bool {
     loop {
         // Without a PID, waitpid waits only for this process group.

@@ -1,7 +1,4 @@
-//! Reconciliation: adapts the running jobs to the allocations.
-//!
-//! One thread works from the whole state, not from single events: it starts a job with an allocation and no process,
-//! stops a job with a process and no allocation, and releases the allocation of an ended job. So a restarted daemon
+//! Reconciliation of running jobs with allocations. One thread compares whole states, not events, so a restarted daemon
 //! continues correctly.
 
 use std::collections::HashMap;
@@ -28,7 +25,6 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 /// The same while all jobs have ended: their records may become too old.
 const SLOW_TICK: Duration = Duration::from_secs(600);
 
-/// Allocated attempts, by job ID and generation.
 pub(super) type Allocated = HashMap<(u64, u32), u32>;
 
 impl Daemon {
@@ -56,8 +52,7 @@ impl Daemon {
         self.cancel_the_rest(&table);
     }
 
-    /// Returns the highest job ID that the scheduler knows: a loss of power may have removed the job, and IDs are not
-    /// reused.
+    /// A loss of power may have removed that job, and IDs are not reused.
     fn last_number(view: &View) -> u64 {
         let live = |part: &PartitionView| part.apps.iter().flatten().map(|app| number_of(app.id.as_str())).max();
         let ended = |part: &PartitionView| part.ended.iter().map(|app| number_of(app.id.as_str())).max();
@@ -117,7 +112,6 @@ impl Daemon {
         }
     }
 
-    /// Returns the jobs that ended, or whose supervisors did.
     fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Listener)>) -> Vec<u64> {
         let tick = {
             let table = self.table();
@@ -210,7 +204,7 @@ impl Daemon {
 
     fn supervise(&self, number: u64, dir: &Path) {
         let spare = self.table_in_turn().spares.take();
-        // Outside the lock: on a busy machine a new process takes a while, and users need to submit.
+        // Outside the lock: a new process can take a while, and users submit.
         let (reused, gone) = match spare.map(|spare| spare.reuse(dir)) {
             Some(Ok(reused)) => (Some(reused), None),
             Some(Err(gone)) => (None, Some(gone)),
@@ -222,7 +216,6 @@ impl Daemon {
         self.take_supervisor(&mut table, number, started);
     }
 
-    /// Signals the supervisor if the job was stopped meanwhile.
     fn take_supervisor(&self, table: &mut Table, number: u64, started: io::Result<Running>) {
         table.starting.remove(&number);
         match started {
@@ -277,8 +270,7 @@ impl Daemon {
         }
     }
 
-    /// Reads the end of an attempt without a supervisor, or finds that another supervisor has it. `how` is the end of
-    /// the process, if known.
+    /// Reads the end unless another supervisor has the attempt. `how` is the end of the process, if known.
     fn take_end(&self, table: &mut Table, number: u64, how: Option<String>) {
         let Some(job) = table.jobs.get(&number) else { return };
         let dir = self.dir(job);
@@ -325,12 +317,11 @@ pub(super) fn not_started(why: &io::Error) -> AttemptEnd {
     AttemptEnd::new(Outcome::NotStarted(why.to_string()))
 }
 
-/// Returns the end of an attempt that was stopped before its supervisor had claimed it: the command was not started.
+/// Stopped before the claim: the command was not started.
 fn never_started() -> AttemptEnd {
     AttemptEnd { asked: true, ..AttemptEnd::new(Outcome::Signalled(Signal::TERM.as_raw())) }
 }
 
-/// Returns the newest allocated attempt of each job and generation.
 fn allocated(view: &View) -> Allocated {
     let nodes = view.partitions.first().into_iter().flat_map(|part| part.nodes.values());
     let mut found = HashMap::new();

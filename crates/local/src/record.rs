@@ -1,5 +1,4 @@
-//! The record of a submission on disk: once for all jobs of an array. The state of each job is apart, so that a change
-//! writes only what changes.
+//! The record of a submission on disk, once per array. States are apart: a change writes only what changes.
 
 use std::fs;
 use std::io;
@@ -11,7 +10,6 @@ use super::job::{ArrayTask, Attempt, Dependency, Job, JobSpec, JobState, Outcome
 use super::words::Words;
 use model::Shared;
 
-/// The file with the [`Submitted`], in the directory of its first job.
 pub(super) const RECORD: &str = "submitted.json";
 
 pub(super) type Environment = Vec<(String, String)>;
@@ -20,9 +18,8 @@ pub(super) type Environment = Vec<(String, String)>;
 pub(super) struct Submitted {
     job: Job,
     env: Environment,
-    /// Index of each job; empty if they follow from the array's lowest index and step.
+    /// Empty if they follow from the lowest index and step.
     indices: Vec<u32>,
-    /// Dependencies of each index; empty if none has any.
     own_after: Vec<Vec<Dependency>>,
 }
 
@@ -38,10 +35,7 @@ impl Submitted {
         Some(Self { job, env: env.to_vec(), indices: if is_regular { Vec::new() } else { indices }, own_after })
     }
 
-    /// Reads the record of a job; `None` if it is missing. An empty one is not a record: a loss of power cut it off.
-    ///
-    /// # Errors
-    /// It cannot be read, or is damaged.
+    /// `None` if missing, or empty after a loss of power.
     pub(super) fn read(dir: &Path) -> io::Result<Option<Self>> {
         let file = dir.join(RECORD);
         match fs::read(&file) {
@@ -54,17 +48,14 @@ impl Submitted {
         }
     }
 
-    /// Returns the same submission for one of its jobs.
     pub(super) fn alone(&self, job: &Job) -> Option<Self> {
         Self::of(std::slice::from_ref(job), &self.env)
     }
 
-    /// Returns the ID of the first job.
     pub(super) fn first(&self) -> u64 {
         self.job.number
     }
 
-    /// Returns the jobs as they were submitted.
     pub(super) fn jobs(mut self) -> Vec<Job> {
         self.job.as_submitted = self.job.spec.clone();
         let Some(task) = self.job.array else { return vec![self.job] };
@@ -85,7 +76,6 @@ fn regular(task: &ArrayTask) -> impl Iterator<Item = u32> + use<> {
     (0..task.count).map(move |at| lowest.saturating_add(at.saturating_mul(step)))
 }
 
-/// What a supervisor needs of the record.
 #[derive(Deserialize)]
 pub(super) struct Given {
     pub(super) env: Environment,
@@ -103,8 +93,6 @@ struct GivenSpec {
 }
 
 impl Given {
-    /// # Errors
-    /// It cannot be read, or is damaged.
     pub(super) fn read(dir: &Path) -> io::Result<Self> {
         Ok(serde_json::from_slice(&fs::read(dir.join(RECORD))?)?)
     }
@@ -114,7 +102,6 @@ impl Given {
     }
 }
 
-/// The state of a job, as a line of JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) number: u64,
@@ -158,7 +145,6 @@ impl State {
         }
     }
 
-    /// Sets the state of a submitted job.
     pub(super) fn put_on(self, job: &mut Job) {
         if !is_unchanged(&self.spec) {
             let command = job.as_submitted.command.clone();

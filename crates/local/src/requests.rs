@@ -18,7 +18,7 @@ use view::AppRow;
 use view::act::Refusal;
 use view::placement::access;
 
-/// Maximum wait of one request for the end of a job; clients repeat the request.
+/// Clients repeat the request.
 const WAIT: Duration = Duration::from_secs(20);
 const MOST_OUTPUT: usize = 256 << 10;
 
@@ -26,11 +26,8 @@ const LONGEST_TITLE: usize = 100;
 const MOST_NAMES: usize = 1000;
 
 pub(super) struct Answered {
-    /// The reply, as a line of JSON.
     pub reply: Reply,
-    /// The output after the line.
     pub output: Vec<u8>,
-    /// The connection that is passed with the line.
     pub terminal: Option<UnixStream>,
 }
 

@@ -1,4 +1,4 @@
-//! After an attempt: the end of the job, or another attempt; and the dependent jobs.
+//! After an attempt: the job's end or another attempt, and dependent jobs.
 
 use std::collections::HashSet;
 
@@ -22,13 +22,11 @@ const MOST_LOST: usize = 5;
 const SOON: u64 = 60_000;
 
 enum Next {
-    /// The job ends.
     End(Outcome),
-    /// The job is queued again.
     Again,
 }
 
-/// Counts the consecutive attempts before the last one that were lost soon after their start.
+/// Consecutive earlier attempts, lost soon after their start.
 fn lost_at_once(job: &Job) -> usize {
     let ended = job.attempts.iter().rev().skip(1).map(|attempt| (attempt.started, attempt.end.as_ref()));
     let lost = ended.take_while(|(started, end)| {
@@ -112,7 +110,7 @@ impl Daemon {
                     match ended() {
                         // The daemon ended before the scheduler had the job.
                         None => (job.state, job.confirmed) = (JobState::Waiting, false),
-                        // The daemon ended between the release of an attempt and the request of the next one.
+                        // The daemon ended between a release and the next request.
                         Some(AppState::Completing | AppState::Completed) => job.start_again(),
                         Some(_) => job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms()),
                     }
@@ -205,7 +203,6 @@ impl Daemon {
         jobs.iter().zip(offered).for_each(|(job, offered)| self.has_started(job, self.taken(job, offered)));
     }
 
-    /// Handles the scheduler's answers for jobs whose submitters did not wait.
     pub(super) fn take_answers(&self) {
         let answered = self.table_in_turn().take_answered();
         answered.into_iter().for_each(|(job, offered)| self.has_started(&job, self.taken(&job, offered)));

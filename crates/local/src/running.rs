@@ -15,29 +15,22 @@ use super::line::{self, ENDED, STARTED};
 use super::part::RUN;
 use super::{process, task};
 
-/// Maximum number of spare supervisors, and their maximum idle time.
 const MOST_SPARE: usize = 32;
 const LONGEST_SPARE: Duration = Duration::from_secs(2);
 
 pub(super) struct Running {
-    /// Readable when its process ends.
     pub fd: Arc<OwnedFd>,
     pub pid: i32,
     /// The line; `None` if another daemon started it, or if it receives no more attempts.
     line: Option<Arc<UnixStream>>,
-    /// It has started its command, or could not.
     pub has_started: bool,
-    /// It waits for another attempt.
     pub has_ended: bool,
     /// CPU time of its earlier attempts, in milliseconds.
     pub earlier_cpu_ms: u64,
 }
 
-/// The signal from a supervisor that the daemon waits for.
 pub(super) enum Listener {
-    /// What it says.
     Line(Arc<UnixStream>),
-    /// The end of its process.
     Process(Arc<OwnedFd>),
 }
 
@@ -64,10 +57,7 @@ impl Running {
         }
     }
 
-    /// Starts a prepared attempt.
-    ///
-    /// # Errors
-    /// The task is missing, or no process can be started.
+    /// Starts a prepared attempt; fails without a task or process.
     pub fn start(helper: &Helper, dir: &Path) -> io::Result<Self> {
         task::check(dir)?;
         let mut new = Self::spawn(helper)?;
@@ -112,7 +102,7 @@ impl Running {
             .map_or_else(|| Listener::Process(Arc::clone(&self.fd)), |line| Listener::Line(Arc::clone(line)))
     }
 
-    /// Reads messages. If the line is closed, waits for the end of the process.
+    /// Reads messages; without a line, waits for the process.
     pub fn receive(&mut self) {
         let mut bytes = [0; 16];
         while let Some(mut line) = self.line.as_deref() {
@@ -136,7 +126,6 @@ impl Running {
     }
 }
 
-/// Supervisors without an attempt: idle, or released and not ended yet.
 #[derive(Default)]
 pub(super) struct Spares {
     /// Longest idle first.

@@ -8,11 +8,8 @@ use std::path::{Path, PathBuf};
 /// Mode bit of a directory in which only the owner of a file can remove or rename it.
 const STICKY: u32 = 0o1000;
 
-/// Returns the path of a directory without links, if no other user can replace it or a parent directory. Without root
-/// there is no check: such a daemon has no more rights than its user.
-///
-/// # Errors
-/// Another user can replace it, or the file system rejects it.
+/// Without links; for root, an error if another user can replace it or a parent. Other daemons have no more rights than
+/// their user.
 pub(super) fn checked(dir: &Path) -> io::Result<PathBuf> {
     let real = fs::canonicalize(dir)?;
     let own = rustix::process::geteuid();
@@ -30,7 +27,6 @@ pub(super) fn checked(dir: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Like `checked`, for the existing part of a path.
 pub(super) fn checked_above(dir: &Path) -> io::Result<()> {
     dir.ancestors().find(|above| above.exists()).map_or(Ok(()), |above| checked(above).map(drop))
 }

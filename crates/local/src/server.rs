@@ -29,11 +29,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens for every user if `shared`, otherwise only for the daemon's, by file modes. Replaces the socket of a
-    /// killed daemon.
-    ///
-    /// # Errors
-    /// Another process listens there, the path cannot be used, or, for root, others can replace a parent directory.
+    /// Listens for every user if `shared`, by file modes. Replaces the socket of a killed daemon, not of a living one.
     pub fn bind(socket: &Path, shared: bool) -> io::Result<Self> {
         let mut socket = socket.to_owned();
         if let (Some(dir), Some(name)) = (socket.parent(), socket.file_name()) {

@@ -13,8 +13,7 @@ use super::{dialect, node_file, store, wall_ms};
 use model::Resource;
 use view::act::PartitionAct;
 
-/// Maximum number of starting supervisors per processor. More would not start sooner, and would delay the replies to
-/// users.
+/// More would not start sooner, and would delay replies.
 const STARTS_PER_PROCESSOR: usize = 4;
 
 pub(super) fn most_starting() -> usize {
@@ -33,7 +32,7 @@ impl Daemon {
                 // The rest follows when a start finishes, which wakes this thread.
                 JobState::Queued if job.next == *attempt && begin.len() >= most => {}
                 JobState::Queued if job.next == *attempt => begin.push((*number, *generation, *attempt)),
-                // An ended job was not released because the scheduler was paused or its disk was full.
+                // Not released before: the scheduler was paused or its disk full.
                 JobState::Ended | JobState::Held if tick => {
                     self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
                 }
@@ -46,7 +45,6 @@ impl Daemon {
         begin
     }
 
-    /// As far as resources are available; each job may have changed meanwhile.
     pub(super) fn prepare(&self, begin: &[(u64, u32, u32)]) {
         let mut used = None;
         for (number, generation, attempt) in begin {
@@ -62,14 +60,13 @@ impl Daemon {
         }
     }
 
-    /// After a preemption, the scheduler reuses the resources immediately, but the victim still has its grace period.
+    /// After a preemption, the scheduler reuses resources during the victim's grace period.
     fn has_space(&self, table: &Table, used: &Resource, job: &Job) -> bool {
         let mut wanted = job.resource();
         wanted.add_assign(used);
         self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
     }
 
-    /// At most as many as the job requests.
     fn free_gpus(&self, table: &Table, job: &Job) -> Vec<u32> {
         if gpus(job) == 0 {
             return Vec::new();
@@ -80,7 +77,6 @@ impl Daemon {
         all.filter(|gpu| !busy.contains(gpu)).collect()
     }
 
-    /// Prepares the attempt, except for its supervisor.
     fn start(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
         let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
@@ -155,7 +151,6 @@ impl Daemon {
     }
 }
 
-/// Requests of jobs whose supervisors live or are starting.
 fn in_use(table: &Table) -> Resource {
     let mut used = Resource::new();
     table.occupying().for_each(|job| used.add_assign(&job.resource()));

@@ -13,18 +13,14 @@ use super::job_files::private_dir;
 use super::record::State;
 use super::task;
 
-/// The states of one job.
 pub(super) const JOB: &str = "job.json";
-/// The states of the jobs of an array.
 pub(super) const STATES: &str = "states.json";
 
-/// The job of an array that is no more.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Removed {
     pub(super) removed: u64,
 }
 
-/// The content of a file.
 #[derive(Default)]
 pub(super) struct States {
     /// The newest state of each job; `None` if removed.
@@ -32,10 +28,7 @@ pub(super) struct States {
 }
 
 impl States {
-    /// Reads a file; a missing one has no states. A line that was cut off is skipped.
-    ///
-    /// # Errors
-    /// It cannot be read.
+    /// A missing file has no states; a line that was cut off is skipped.
     pub(super) fn read(file: &Path) -> io::Result<Self> {
         let mut of = BTreeMap::new();
         let opened = match fs::File::open(file) {
@@ -67,10 +60,7 @@ impl States {
     }
 }
 
-/// Appends a line. Returns the length of the file; with states that exceed `most` bytes, keeps only the newest first.
-///
-/// # Errors
-/// The disk rejects it.
+/// Returns the file's length; above `most` bytes, first reduces it to the newest states.
 pub(super) fn append<T: Serialize>(file: &Path, line: &T, most: impl Fn(u64) -> u64) -> io::Result<Option<u64>> {
     let mut bytes = serde_json::to_vec(line)?;
     let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(file);
@@ -99,7 +89,6 @@ mod tests {
     use crate::job::{Job, JobSpec, JobState};
     use crate::job_files::tests::sues;
 
-    /// The limit of a file with one job.
     const MOST: u64 = 10_000;
 
     fn newest(file: &Path, job: &Job) -> Job {

@@ -1,10 +1,9 @@
-//! The jobs on disk. Each submission has a directory with its record in `submitted.json`, and the states of its jobs in
-//! `job.json`, for an array in `states.json`: no file for each index. Each attempt has a directory in that of its job.
-//! Only the daemon's user can read them. An environment is large, so it is not kept in memory.
+//! The jobs on disk. A submission's directory has its record and the states of its jobs, which are one file even for an
+//! array; each attempt has a directory. Only the daemon's user can read them. Environments are large, so they are on
+//! disk only.
 //!
-//! A thread syncs written data soon afterwards ([`Store::sync_unsynced`]), and then removes what an ended attempt no
-//! longer needs. A submission is synced before the reply, in a common file (`submitted_log`). A loss of power can lose
-//! the last second of ends of jobs, which then restart like after every reboot.
+//! A submission is synced before the reply (`submitted_log`), other data soon after ([`Store::sync_unsynced`]). A loss
+//! of power can lose the last second of ends; those jobs restart.
 
 use std::collections::HashSet;
 use std::fs::{self, File, Permissions, TryLockError};
@@ -25,15 +24,14 @@ use super::states::{JOB, Removed, STATES, append};
 use super::stored::{Stored, remove_job_dir, write};
 use super::submitted_log::Log;
 
-/// Number of attempts to lock a directory: a killed daemon keeps the lock briefly.
+/// A killed daemon keeps its lock briefly.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a change waits for others that are synced with it.
 const GATHER: Duration = Duration::from_millis(500);
-/// Up to this many jobs are synced file by file; more, by a sync of the whole file system.
+/// Above it, the whole file system is synced.
 const ONE_BY_ONE: usize = 8;
-/// The states of a job are reduced to the newest if they exceed this multiple of it, plus these bytes.
+/// States above this multiple of a job, plus bytes, are reduced to the newest.
 const LONGEST: (u64, u64) = (8, 16 << 10);
 
 /// The stored jobs.
@@ -41,7 +39,6 @@ const LONGEST: (u64, u64) = (8, 16 << 10);
 pub struct Store {
     dir: PathBuf,
     unsynced: Mutex<Unsynced>,
-    /// There is something to sync or to remove.
     changed: Condvar,
     arrays: Mutex<Arrays>,
     log: Log,
@@ -51,7 +48,6 @@ pub struct Store {
 
 #[derive(Debug, Default)]
 struct Unsynced {
-    /// Directories, by the job ID in their name.
     dirs: HashSet<u64>,
     ended: Attempts,
 }
@@ -61,10 +57,7 @@ pub(super) fn may_pass(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Prepares a directory that may exist. Returns its path without links.
-///
-/// # Errors
-/// It belongs to another user, others can write in it or, for root, replace it, or the file system rejects it.
+/// Returns its path without links. Fails if other users can write in or, for root, replace it.
 pub fn own_dir(dir: &Path) -> io::Result<PathBuf> {
     safe_path::checked_above(dir)?;
     private_dir(dir)?;
@@ -77,10 +70,7 @@ pub fn own_dir(dir: &Path) -> io::Result<PathBuf> {
 }
 
 impl Store {
-    /// Opens it exclusively, with all stored jobs.
-    ///
-    /// # Errors
-    /// Another daemon uses it, others can write in it, it cannot be read, or a job in it is corrupt.
+    /// Opens it exclusively, with all jobs. Fails if it is used, writable for others, or corrupt.
     pub fn open(dir: &Path) -> io::Result<(Self, Vec<Job>)> {
         let dir = own_dir(dir)?;
         let jobs = dir.join("jobs");
@@ -121,10 +111,7 @@ impl Store {
         fs::metadata(self.of(home).join(RECORD)).map_or(0, |found| found.len().div_ceil(jobs))
     }
 
-    /// Stores and syncs a submission.
-    ///
-    /// # Errors
-    /// The disk rejects it; [`Store::remove_all`] removes what remains.
+    /// Stores and syncs a submission; after an error call [`Store::remove_all`].
     pub fn create(&self, jobs: &[Job], env: &[(String, String)]) -> io::Result<()> {
         let Some(submitted) = Submitted::of(jobs, env) else { return Ok(()) };
         self.arrays().add(jobs);
@@ -141,10 +128,7 @@ impl Store {
         remove_job_dir(&self.dir, first);
     }
 
-    /// Waits for changes, then syncs them together. Afterwards, removes the files of attempts that ended some time ago.
-    ///
-    /// # Errors
-    /// The disk rejects it.
+    /// Waits for changes and syncs them together, then removes old attempts' files.
     pub fn sync_unsynced(&self) -> io::Result<()> {
         let unsynced = self.unsynced();
         let is_due =
@@ -153,7 +137,7 @@ impl Store {
         let waited = self.changed.wait_timeout_while(unsynced, most, |unsynced| !is_due(unsynced));
         drop(waited);
         sleep(GATHER);
-        // Before the jobs are taken: they include the jobs of each submission in the file.
+        // Before the jobs are taken: those include every submission in the file.
         self.log.turn()?;
         let (dirs, ended) = {
             let mut unsynced = self.unsynced();
@@ -196,7 +180,6 @@ impl Store {
         self.dir.join(number.to_string())
     }
 
-    /// Returns the ID of the job whose directory has the record.
     pub(super) fn home(&self, number: u64) -> u64 {
         self.arrays().home(number).0
     }
@@ -206,7 +189,7 @@ impl Store {
         self.of(number).join(attempt.to_string())
     }
 
-    /// The attempt has ended, and its end is saved: its files are removed some time after the next sync.
+    /// Its end is saved: its files go some time after the next sync.
     pub fn has_ended(&self, number: u64, attempt: u32) {
         self.unsynced().ended.push(number, attempt);
         self.changed.notify_one();
@@ -246,7 +229,7 @@ impl Store {
         }
     }
 
-    /// Removes a job. The next start repeats a failed removal.
+    /// The next start repeats a failed removal.
     pub fn remove(&self, number: u64) {
         self.log.remove(number);
         let mut arrays = self.arrays();

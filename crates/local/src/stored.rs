@@ -13,31 +13,24 @@ use super::record::{RECORD, Submitted};
 use super::states::{JOB, Removed, STATES, States, append};
 use super::task;
 
-/// Start of the name of a directory that is being removed.
 const REMOVED: &str = "removed-";
 
-/// What a directory of jobs has.
 #[derive(Default)]
 pub(super) struct Stored {
     pub(super) jobs: BTreeMap<u64, Job>,
     pub(super) arrays: Arrays,
-    /// Directories without a record: of an index of an array, or of an interrupted write.
+    /// Without a record: array indices and interrupted writes.
     loose: Vec<u64>,
-    /// Jobs in files of an earlier release.
     earlier: Vec<u64>,
 }
 
-/// Writes the record of a submission.
-///
-/// # Errors
-/// The disk rejects it.
 pub(super) fn write(jobs: &Path, submitted: &Submitted) -> io::Result<()> {
     let dir = jobs.join(submitted.first().to_string());
     private_dir(&dir)?;
     task::write(&dir.join(RECORD), submitted)
 }
 
-/// Removes the directory of a job. It is renamed first: half of it would look like a job without an end.
+/// Renamed first: half of it would look like a job without an end.
 pub(super) fn remove_job_dir(jobs: &Path, number: u64) {
     let gone = jobs.join(format!("{REMOVED}{number}"));
     let _ = fs::remove_dir_all(&gone);
@@ -45,10 +38,6 @@ pub(super) fn remove_job_dir(jobs: &Path, number: u64) {
 }
 
 impl Stored {
-    /// Reads all directories.
-    ///
-    /// # Errors
-    /// A file cannot be read, or is damaged.
     pub(super) fn load(dir: &Path) -> io::Result<Self> {
         let mut stored = Self::default();
         for entry in fs::read_dir(dir)? {
@@ -60,7 +49,7 @@ impl Stored {
             let Ok(number) = name.parse::<u64>() else { continue };
             let record = path.join(RECORD);
             if record.exists() && is_empty(&record) {
-                // The write was cut off by a loss of power, before its reply or its sync.
+                // A loss of power cut it off before reply and sync.
                 fs::remove_dir_all(&path)?;
             } else if let Some(submitted) = Submitted::read(&path)? {
                 stored.take(&path, submitted)?;
@@ -93,9 +82,6 @@ impl Stored {
     }
 
     /// Creates acknowledged jobs that a loss of power removed.
-    ///
-    /// # Errors
-    /// The disk rejects it.
     pub(super) fn restore(&mut self, dir: &Path, left: Vec<Submitted>, removed: &HashSet<u64>) -> io::Result<()> {
         for submitted in left {
             let (first, all) = (submitted.first(), submitted.clone().jobs());
@@ -241,7 +227,7 @@ mod tests {
             store.create(&[sues(number, spec.clone())], &[]).unwrap();
             store.save(&sues(number, spec.clone())).unwrap();
         }
-        // A loss of power removed the record; the log has it. The states of another job remain.
+        // The log has the lost record; another job's states remain.
         fs::remove_file(of("3").join(RECORD)).unwrap();
         fs::create_dir_all(of("5")).unwrap();
         fs::copy(of("4").join(JOB), of("5").join(JOB)).unwrap();

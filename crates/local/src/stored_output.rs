@@ -1,4 +1,4 @@
-//! Stored output of ended attempts: bytes by user, and the order of removal.
+//! Stored output of ended attempts, by user.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use super::job::Job;
 use super::output;
 use super::table::Table;
 
-/// End time, job, and attempt: the smallest is the oldest.
+/// End time, job, attempt: oldest first.
 type Key = (u64, u64, u32);
 
 #[derive(Default)]
@@ -41,7 +41,6 @@ impl RetainedOutput {
         }
     }
 
-    /// Removes the oldest attempts until the rest has at most `most` bytes.
     fn take_over(&mut self, uid: u32, most: u64) -> Vec<Key> {
         let mut over = Vec::new();
         let Some(own) = self.users.get_mut(&uid) else { return over };

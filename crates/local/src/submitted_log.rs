@@ -36,7 +36,6 @@ struct State {
     active: usize,
     /// Lowest job ID in each file; `None` for an empty file.
     lowest: [Option<u64>; 2],
-    /// Number of written lines, and of synced ones.
     written: u64,
     is_synced: u64,
     /// A thread syncs for all.
@@ -44,10 +43,6 @@ struct State {
 }
 
 impl Log {
-    /// Creates empty files in a directory.
-    ///
-    /// # Errors
-    /// The file system rejects it.
     pub(super) fn start(dir: &Path) -> io::Result<Self> {
         for name in FILES {
             emptied(&dir.join(name))?;
@@ -59,10 +54,7 @@ impl Log {
         Ok(Self { dir: dir.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
     }
 
-    /// Returns the submissions of an earlier daemon, and the removed jobs.
-    ///
-    /// # Errors
-    /// A file cannot be read. A line that was cut off was not acknowledged, and is skipped.
+    /// Submissions and removed jobs. A line that was cut off was not acknowledged: it is skipped.
     pub(super) fn left(dir: &Path) -> io::Result<(Vec<Submitted>, HashSet<u64>)> {
         let (mut found, mut removed) = (Vec::new(), HashSet::new());
         for name in FILES {
@@ -82,10 +74,7 @@ impl Log {
         Ok((found, removed))
     }
 
-    /// Writes a submission and waits until it is synced. The files of its jobs are already written.
-    ///
-    /// # Errors
-    /// The disk rejects it.
+    /// Returns when synced. The files of its jobs are already written.
     pub(super) fn commit(&self, submitted: Submitted) -> io::Result<()> {
         let number = submitted.first();
         let mut state = self.state();
@@ -118,11 +107,7 @@ impl Log {
         }
     }
 
-    /// Switches files, unless the other file has unsynced submissions. Then the file that was written until now can be
-    /// synced.
-    ///
-    /// # Errors
-    /// The disk rejects it.
+    /// Unless the other file has unsynced submissions. Then the previous file can be synced.
     pub(super) fn turn(&self) -> io::Result<()> {
         let mut state = self.state();
         while state.syncing {
@@ -142,10 +127,7 @@ impl Log {
         Ok(())
     }
 
-    /// Clears the inactive file: its jobs are synced.
-    ///
-    /// # Errors
-    /// The file system rejects it.
+    /// The inactive file: its jobs are synced.
     pub(super) fn clear(&self) -> io::Result<()> {
         let mut state = self.state();
         let other = 1 - state.active;

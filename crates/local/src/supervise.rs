@@ -36,9 +36,7 @@ use super::{cgroup, process};
 pub(super) const NICE: i32 = 5;
 /// How long it waits for processes after SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Pause before the next write to a blocked user file.
 const SOON: Duration = Duration::from_millis(10);
-/// Retry interval while the disk is full.
 const DISK_RETRY: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,14 +51,11 @@ struct Supervisor<'s> {
     main: Child,
     main_fd: OwnedFd,
     signals: &'s UnixStream,
-    /// Source of the output: a pipe or the terminal.
     source: Option<File>,
-    /// The write end, for a hook.
     hook_output: Option<OwnedFd>,
     terminal: Option<Terminal>,
     output: Writer,
     ending: Option<Ending>,
-    /// The hook before the command is asked to end.
     checkpoint: Option<hook::Running>,
     kill_at: Option<Instant>,
     time_limit: Option<Instant>,
@@ -80,7 +75,7 @@ pub fn run() -> Result<(), String> {
     process::close_inherited();
     // Do not keep other file systems in use.
     std::env::set_current_dir("/").map_err(|why| format!("/: {why}"))?;
-    // Before the claim: a claimed supervisor may be signaled, which must not kill this process.
+    // Before the claim: then it may be signaled.
     let signals = signals().map_err(|why| format!("cannot handle signals: {why}"))?;
     let own = process::identify(getpid().as_raw_nonzero().get()).ok_or("cannot read /proc")?;
     set_child_subreaper(Some(getpid())).map_err(|why| format!("cannot adopt orphan processes: {why}"))?;
@@ -132,7 +127,7 @@ fn attempt(dir: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> 
     Ok(())
 }
 
-/// Drops signals for the previous attempt. The daemon repeats those for the next one.
+/// The daemon repeats those for the next attempt.
 fn forget(mut signals: &UnixStream) {
     let none = Timespec { tv_sec: 0, tv_nsec: 0 };
     if matches!(poll(&mut [PollFd::new(signals, PollFlags::IN)], Some(&none)), Ok(1..)) {
@@ -140,7 +135,6 @@ fn forget(mut signals: &UnixStream) {
     }
 }
 
-/// Retries while the disk is full.
 fn claimed(dir: &Path, own: &Claim) -> io::Result<bool> {
     loop {
         match claim(dir, own) {
@@ -253,7 +247,6 @@ impl Supervisor<'_> {
         self.measured(end)
     }
 
-    /// Adds the usage of the processes to an end.
     fn measured(&self, mut end: AttemptEnd) -> AttemptEnd {
         match self.meter.peak() {
             Peak::Measured(bytes) => end.max_memory = Some(bytes),

@@ -15,15 +15,12 @@ use super::stored_output::RetainedOutput;
 use model::AppId;
 use view::{AppRow, View};
 
-/// How often jobs are looked for without a reason.
 const RARELY: Duration = Duration::from_secs(30);
 
-/// The last check for missing jobs.
 #[derive(Default)]
 pub(super) struct Seen {
     generation: u64,
     at: Option<Instant>,
-    /// The last application of the scheduler that has ended.
     ended: Option<AppId>,
 }
 
@@ -31,21 +28,16 @@ pub(super) struct Seen {
 pub(super) struct Table {
     pub(super) jobs: BTreeMap<u64, Job>,
     pub(super) last: u64,
-    /// Owner and request size in bytes, with its part of the environment; includes jobs that are being submitted.
+    /// Owner, and bytes with the environment; also jobs that are being submitted.
     sizes: HashMap<u64, (u32, u64)>,
-    /// The sum by user.
     bytes: HashMap<u32, u64>,
-    /// Stored output of ended attempts.
     pub(super) retained_output: RetainedOutput,
     pub(super) running: HashMap<u64, Running>,
     pub(super) spares: Spares,
-    /// Prepared jobs whose supervisor is starting.
     pub(super) starting: BTreeSet<u64>,
-    /// Accepted jobs without an answer from the scheduler.
     pub(super) offered: Vec<(Job, Offered)>,
     /// Jobs that have not ended, to skip the ended ones.
     pub(super) live: HashSet<u64>,
-    /// Jobs that have ended, which may be removed.
     pub(super) history: History,
     /// The jobs that must end before live ones start.
     pub(super) awaited: Awaited,
@@ -91,7 +83,6 @@ impl Table {
         self.awaited.add(number, after.unwrap_or_default());
     }
 
-    /// The job has ended.
     pub(super) fn set_ended(&mut self, number: u64) {
         self.live.remove(&number);
         self.awaited.remove(number);
@@ -124,11 +115,8 @@ impl Table {
         self.bytes.get(&uid).copied().unwrap_or_default()
     }
 
-    /// Removes the oldest ended jobs of a user until the requests, with `bytes` new ones, have at most `most` bytes.
-    /// Returns the removed IDs.
-    ///
-    /// # Errors
-    /// The size without all ended jobs; nothing is removed then.
+    /// Oldest ended first, until `most` bytes with the new `bytes`. The error is the size without all of them; then
+    /// nothing is removed.
     pub(super) fn make_space(&mut self, uid: u32, bytes: u64, most: u64) -> Result<Vec<u64>, u64> {
         let mut forgotten = Vec::new();
         if self.bytes_of(uid) + bytes <= most {
@@ -180,8 +168,7 @@ impl Table {
         due
     }
 
-    /// Returns the job's state: it may have started already. `None` if the job was canceled or changed meanwhile: then
-    /// the scheduler has an application without a job.
+    /// It may run already. `None` if canceled or changed meanwhile: the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
         let retained =
             self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;

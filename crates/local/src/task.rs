@@ -1,4 +1,4 @@
-//! Input and output of a supervisor: files in the directory of the attempt.
+//! A supervisor's input and output: files of the attempt.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -24,7 +24,7 @@ pub const ENDED: &str = "ended.json";
 /// The input of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// ID of the first job of the array, whose directory has the submission; 0 for the job itself.
+    /// First job of its array, whose directory has the submission; otherwise 0.
     #[serde(default)]
     pub first: u64,
     /// Added to, or replacing, the submitted environment.
@@ -103,24 +103,16 @@ pub struct Claim {
     pub boot: String,
 }
 
-/// Reads JSON; `None` if missing or invalid.
+/// `None` if missing or invalid.
 pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Writes JSON atomically, readable by its owner only. After a loss of power it may be empty until the next
-/// [`super::store::Store::sync_unsynced`].
-///
-/// # Errors
-/// The disk rejects it.
+/// Atomic, for the owner only. A loss of power before [`super::store::Store::sync_unsynced`] may empty it.
 pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     replace(file, &serde_json::to_vec(value)?)
 }
 
-/// The same with bytes.
-///
-/// # Errors
-/// The disk rejects it.
 pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = file.with_extension("new");
     write_bytes(&temporary, bytes)?;
@@ -132,18 +124,12 @@ fn write_bytes(file: &Path, bytes: &[u8]) -> io::Result<()> {
     opened.write_all(bytes)
 }
 
-/// Writes JSON, not atomically: for a file that is read only after another one is written.
-///
-/// # Errors
-/// The disk rejects it.
+/// Not atomic: it is read only after a later file is written.
 pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     write_bytes(file, &serde_json::to_vec(value)?)
 }
 
-/// Reads the environment and the program with its arguments.
-///
-/// # Errors
-/// They cannot be read.
+/// Environment, and program with arguments.
 pub fn submitted(job_dir: &Path, task: &Task) -> io::Result<(Environment, Vec<String>)> {
     let own = job_dir.parent().unwrap_or(job_dir);
     let record = match task.first {
@@ -157,10 +143,7 @@ pub fn submitted(job_dir: &Path, task: &Task) -> io::Result<(Environment, Vec<St
     Ok((env, given.into_command()))
 }
 
-/// Claims an attempt; exactly one process succeeds.
-///
-/// # Errors
-/// The disk rejects it.
+/// Claims it; exactly one process succeeds.
 pub fn claim(job_dir: &Path, claim: &Claim) -> io::Result<bool> {
     let own = job_dir.join(format!("claim-{}", claim.pid));
     write_new(&own, claim)?;
@@ -173,7 +156,7 @@ pub fn claim(job_dir: &Path, claim: &Claim) -> io::Result<bool> {
     }
 }
 
-/// Cleans up after a supervisor that is gone. Returns the usage from its cgroup.
+/// After a supervisor's end; returns its cgroup's usage.
 pub fn clear(job_dir: &Path) -> Option<cgroup::Used> {
     let mut used = None;
     if let Some(task) = read::<Task>(&job_dir.join(TASK))
@@ -191,9 +174,6 @@ pub fn clear(job_dir: &Path) -> Option<cgroup::Used> {
 }
 
 /// Detects an impossible start early.
-///
-/// # Errors
-/// It is missing or cannot be read.
 pub fn check(job_dir: &Path) -> io::Result<()> {
     File::open(job_dir.join(TASK)).map(drop)
 }

@@ -1,7 +1,5 @@
-//! The terminal of an interactive job, in its supervisor: a pseudoterminal that outlives its connections.
-//!
-//! The daemon connects through a socket that only its user can reach, and passes the connection to the job's owner.
-//! Input arrives in frames; the output is sent unchanged.
+//! The pseudoterminal of an interactive job, in its supervisor; it outlives connections. Only the daemon's user reaches
+//! its socket; the daemon passes connections to the owner. Input is framed, output unchanged.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -27,11 +25,9 @@ const RECENT: usize = 16 << 10;
 const MOST_BEHIND: usize = 1 << 20;
 /// Maximum input that the job has not read, in bytes.
 const MOST_TYPED: usize = 64 << 10;
-/// Attempts to send the end of the output.
 const LAST_TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Lines and columns without an attached user.
 const USUAL: (u16, u16) = (24, 80);
 
 /// A byte for the kind, two bytes for the length, then the payload.
@@ -43,7 +39,7 @@ pub enum Frame {
     Size = 1,
 }
 
-/// Encodes a frame; a long one as several.
+/// A long one becomes several.
 pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();
     for part in bytes.chunks(usize::from(u16::MAX)) {
@@ -54,20 +50,14 @@ pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Returns a path of the socket that is short for any directory, through the open directory.
-///
-/// # Errors
-/// The directory cannot be opened.
+/// Short for any directory: through the open directory.
 fn place(dir: &Path) -> io::Result<(File, PathBuf)> {
     let dir = File::open(dir)?;
     let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", dir.as_raw_fd()));
     Ok((dir, path))
 }
 
-/// Connects.
-///
-/// # Errors
-/// It has no terminal, or its supervisor has ended.
+/// Fails without terminal or supervisor.
 pub fn connect(dir: &Path) -> io::Result<UnixStream> {
     let (_dir, path) = place(dir)?;
     UnixStream::connect(path)
@@ -75,9 +65,7 @@ pub fn connect(dir: &Path) -> io::Result<UnixStream> {
 
 struct Attached {
     stream: UnixStream,
-    /// An incomplete frame.
     part: Vec<u8>,
-    /// Output that is not sent yet.
     behind: VecDeque<u8>,
 }
 
@@ -91,10 +79,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Creates the terminal, owned by the job's user. Returns the job's end.
-    ///
-    /// # Errors
-    /// The system provides none.
+    /// Owned by the job's user; returns the job's end.
     pub fn open(dir: &Path, user: Option<&Credentials>) -> io::Result<(Self, OwnedFd)> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&master)?;

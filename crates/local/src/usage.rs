@@ -1,5 +1,3 @@
-//! The current usage of running jobs, by cgroup or by processes.
-
 use std::collections::HashMap;
 
 use super::daemon::Daemon;

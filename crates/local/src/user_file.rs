@@ -24,10 +24,7 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use super::background::Background;
 use super::task::Credentials;
 
-/// Opens the file as the current user.
-///
-/// # Errors
-/// It cannot be opened, or is neither a regular file nor a FIFO of this user.
+/// Opens as the current user; only a regular file or the user's FIFO.
 pub fn open(path: &str) -> io::Result<File> {
     // Do not block on a pipe without a reader, and do not acquire a terminal.
     let flags = (OFlags::NOCTTY | OFlags::NONBLOCK).bits();
@@ -68,7 +65,6 @@ pub struct UserFile {
     user: Option<Credentials>,
     writing: Option<Background>,
     left: u64,
-    /// Bytes above the maximum.
     over: u64,
 }
 
@@ -83,7 +79,7 @@ impl UserFile {
         self.writing.as_ref().is_none_or(Background::is_ready)
     }
 
-    /// Accepts bytes without blocking; counts rejected ones.
+    /// Never blocks; counts rejected bytes.
     pub fn write(&mut self, bytes: &[u8]) {
         self.receive();
         let Some(writing) = &self.writing else { return };

@@ -6,7 +6,7 @@ use super::filter::{Counts, Filter};
 use super::job::{ArrayTask, Attempt, Job, JobSpec, JobState, Outcome};
 use super::words::Words;
 
-/// Maximum size of a command in a list, in bytes: an array's command may be a thousand times as long.
+/// Bytes; an array's command may be a thousand times as long.
 const LISTED: usize = 1000;
 
 /// The kernel reports the user.
@@ -32,7 +32,7 @@ pub enum Request {
         attempt: Option<u32>,
         /// From which byte on.
         from: u64,
-        /// Maximum number of bytes, from the end; `None` for all.
+        /// Bytes from the end; `None` for all.
         #[serde(default)]
         last: Option<u64>,
     },
@@ -145,7 +145,7 @@ pub enum Reply {
         machine: String,
         /// Address of the REST API.
         url: String,
-        /// Token for the REST API and this user; for this console only.
+        /// For this user and console only.
         token: String,
     },
     /// The paths of queues.
@@ -158,7 +158,7 @@ pub enum Reply {
     Where(Whereabouts),
     /// The request was rejected.
     Refused {
-        /// Invalid usage: exit code 2; otherwise 1.
+        /// Exit code 2, not 1.
         usage: bool,
         /// The reason and the remedy.
         message: String,
@@ -174,11 +174,11 @@ pub struct JobUse {
     pub at: u64,
     /// CPU time so far, in milliseconds.
     pub cpu_ms: u64,
-    /// Current bytes, by cgroup, or otherwise of its processes, where shared pages count for each.
+    /// Current bytes; without a cgroup, shared pages count per process.
     pub memory: u64,
     /// Peak bytes, if its cgroup counts them.
     pub max_memory: Option<u64>,
-    /// Lower bound of the peak bytes: the peak of one process, or the cgroup's current bytes.
+    /// Lower bound of the peak bytes.
     #[serde(default)]
     pub seen_memory: u64,
     /// Its processes, the command first.
@@ -219,7 +219,7 @@ pub struct ProcessUse {
 pub struct Whereabouts {
     /// Full path of the leaf.
     pub queue: String,
-    /// Milliseconds, if no other job is submitted and running jobs use all of their time; 0 for now, `None` if unknown.
+    /// Milliseconds without other submissions, with full time limits; `None` if unknown.
     #[serde(rename = "begins_in")]
     pub starts_in: Option<u64>,
     /// Why it is unknown, or the assumption.
@@ -308,12 +308,12 @@ pub struct JobReport {
     pub lost_output: u64,
     /// Its position in an array.
     pub array: Option<ArrayTask>,
-    /// For an array: indices by state. The other fields are those of one index.
+    /// Array indices by state; other fields are of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
     /// Additional output file; empty for none.
     pub output: String,
-    /// Separate file for standard error; empty for none.
+    /// Error file; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// Non-fatal errors; empty for none.
@@ -325,7 +325,7 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    /// Describes a job; `reason` is empty if it is not pending.
+    /// `reason` is empty if not pending.
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
         let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));

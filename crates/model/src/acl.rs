@@ -14,7 +14,7 @@ pub struct Acl {
     pub groups: Vec<String>,
 }
 
-/// The valid names of an access list (NAM-001, NAM-002; switch `acl_names`).
+/// Valid names (NAM-001, NAM-002; switch `acl_names`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AclNames {
     /// Letters, digits, `.` `_` `-` and `@`, for users and groups.
@@ -36,10 +36,7 @@ pub struct ParsedAcl {
 }
 
 impl Acl {
-    /// Parses an access list.
-    ///
-    /// # Errors
-    /// The number of parts, if it has more than one space (ACL-010, CFG-037).
+    /// Fails with the number of parts, if it has more than one space (ACL-010, CFG-037).
     pub fn parse(text: &str, names: AclNames) -> Result<ParsedAcl, usize> {
         let spaces = text.matches(' ').count();
         if spaces > 1 {
@@ -95,7 +92,7 @@ impl Acl {
 }
 
 impl std::fmt::Display for Acl {
-    /// The parsed form: `*`, `sue,bob dev`; empty for an empty list.
+    /// `*`, `sue,bob dev`; empty for an empty list.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.all_users {
             return f.write_str("*");

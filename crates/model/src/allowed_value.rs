@@ -1,7 +1,5 @@
 //! The allowed values of configuration keys: one table for each type, made by
-//! [`allowed_values!`](crate::allowed_values).
-//!
-//! The validator, the JSON schema, completion, diffs, and forms use these tables and have no other list.
+//! [`allowed_values!`](crate::allowed_values). Validator, schema, completion, diffs, and forms use only it.
 
 use super::Profile;
 
@@ -23,7 +21,7 @@ pub struct AllowedValue {
 pub enum Readers {
     /// Every profile reads the value.
     All,
-    /// Only [`Profile::Kornsole`]; a release rejects the value.
+    /// A release rejects the value.
     Kornsole,
     /// 1.9.0 and [`Profile::Kornsole`].
     Since1_9,
@@ -39,7 +37,7 @@ impl AllowedValue {
         }
     }
 
-    /// The names in `profile`: the main name, then the aliases.
+    /// The main name, then aliases.
     pub fn spellings(&self, profile: Profile) -> impl Iterator<Item = &'static str> {
         let aliases = if profile == Profile::Kornsole { self.aliases } else { &[] };
         self.is_read_by(profile).then_some(self.name).into_iter().chain(aliases.iter().copied())

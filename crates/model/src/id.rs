@@ -1,4 +1,4 @@
-//! IDs from a resource manager: applications, requests, nodes.
+//! IDs from a resource manager.
 
 use std::borrow::Borrow;
 use std::fmt;

@@ -1,6 +1,4 @@
-//! Reads MessagePack as `rmp_serde` writes it, with and without names.
-//!
-//! The reader of `rmp_serde` compiles its marker table for each type, which was a third of the journal's code.
+//! Reads MessagePack as `rmp_serde` writes it: its reader, once for each type, was a third of the journal's code.
 
 use std::fmt;
 
@@ -174,7 +172,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         }
     }
 
-    /// Only the name, or a map from the name to the content of the variant.
+    /// The name, or a map from it to content.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,

@@ -4,9 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The full path of a queue in lower case with dots, from `root` (SCH-011, PLC-020).
-///
-/// Ordered by parts, so that a queue is directly before its subtree.
+/// In lower case with dots, from `root` (SCH-011, PLC-020). Ordered by parts: directly before its subtree.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct QueuePath(Arc<str>);
 
@@ -16,7 +14,7 @@ impl QueuePath {
         Self(Arc::from("root"))
     }
 
-    /// Creates a path in lower case. Parts are not checked.
+    /// In lower case; parts are not checked.
     pub fn new(text: &str) -> Self {
         Self(Arc::from(text.to_lowercase()))
     }
@@ -26,7 +24,7 @@ impl QueuePath {
         Self(Arc::from(format!("{}.{}", self.0, name.to_lowercase())))
     }
 
-    /// The path of the parent; `None` for the root.
+    /// `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('.').map(|(parent, _)| Self(Arc::from(parent)))
     }
@@ -42,7 +40,7 @@ impl QueuePath {
         self.0.split('.')
     }
 
-    /// The number of ancestors: 0 for the root.
+    /// 0 for the root.
     pub fn depth(&self) -> usize {
         self.0.bytes().filter(|b| *b == b'.').count()
     }

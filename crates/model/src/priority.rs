@@ -14,7 +14,7 @@ impl Priority {
     /// The largest priority, where sums with offsets saturate.
     pub const MAX: Self = Self(i32::MAX);
 
-    /// The priority that the parent sees, from the highest one inside the queue (SCH-063).
+    /// From the highest one inside the queue (SCH-063).
     pub fn seen_outside(self, policy: PriorityPolicy, offset: i32) -> Self {
         if self == Self::MIN {
             return Self::MIN;
@@ -27,7 +27,7 @@ impl Priority {
 }
 
 impl fmt::Display for Priority {
-    /// The number; `-` for a queue without requests (SCH-064).
+    /// `-` for a queue without requests (SCH-064).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::MIN { f.pad("-") } else { fmt::Display::fmt(&self.0, f) }
     }

@@ -15,7 +15,6 @@ pub enum QuantityFault {
     Overflow,
 }
 
-/// For every resource.
 const SUFFIXES: [(&str, u64); 12] = [
     ("k", 1_000),
     ("M", 1_000_000),
@@ -119,7 +118,7 @@ pub fn is_size(name: &str) -> bool {
     matches!(name, MEMORY | "ephemeral-storage" | "storage") || name.starts_with("hugepages-")
 }
 
-/// Shows bytes with a binary suffix: `44Gi`, `1.5Ti`, `900Mi`.
+/// Binary suffixes: `44Gi`, `1.5Ti`, `900Mi`.
 pub fn show_memory(bytes: i64) -> String {
     show_binary(bytes)
 }

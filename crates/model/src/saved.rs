@@ -23,10 +23,7 @@ pub mod arc {
         T::serialize(value, to)
     }
 
-    /// Reads a value into a new [`Arc`].
-    ///
-    /// # Errors
-    /// Those of the format.
+    /// Creates a new [`Arc`]. Errors are the format's.
     pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Arc<T>, D::Error> {
         T::deserialize(from).map(Arc::new)
     }
@@ -104,10 +101,7 @@ pub mod text_map {
 pub mod list {
     use super::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Writes the elements in their order.
-    ///
-    /// # Errors
-    /// Those of the format.
+    /// In order. Errors are the format's.
     pub fn serialize<'a, L, S: Serializer>(list: &'a L, to: S) -> Result<S::Ok, S::Error>
     where
         &'a L: IntoIterator<Item: Serialize, IntoIter: ExactSizeIterator>,
@@ -115,10 +109,7 @@ pub mod list {
         to.collect_seq(list)
     }
 
-    /// Reads the elements in their order.
-    ///
-    /// # Errors
-    /// Those of the format.
+    /// In order. Errors are the format's.
     pub fn deserialize<'de, L, D: Deserializer<'de>>(from: D) -> Result<L, D::Error>
     where
         L: IntoIterator<Item: Deserialize<'de>> + FromIterator<L::Item>,
@@ -131,10 +122,7 @@ pub mod list {
 pub mod arcs {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Writes what is shared, in its order.
-    ///
-    /// # Errors
-    /// Those of the format.
+    /// In order. Errors are the format's.
     pub fn serialize<'a, T: Serialize + 'a, L, S: Serializer>(list: &'a L, to: S) -> Result<S::Ok, S::Error>
     where
         &'a L: IntoIterator<Item = &'a Arc<T>, IntoIter: ExactSizeIterator>,
@@ -142,10 +130,7 @@ pub mod arcs {
         to.collect_seq(list.into_iter().map(|shared| &**shared))
     }
 
-    /// Reads each value into a new [`Arc`], in order.
-    ///
-    /// # Errors
-    /// Those of the format.
+    /// Creates a new [`Arc`] each. Errors are the format's.
     pub fn deserialize<'de, T: Deserialize<'de>, L: FromIterator<Arc<T>>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<L, D::Error> {

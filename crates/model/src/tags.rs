@@ -34,7 +34,7 @@ impl Tags {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The pod as `namespace/pod` in Kubernetes.
+    /// `namespace/pod` in Kubernetes.
     pub fn pod(&self) -> Option<String> {
         let pod = self.get("kubernetes.io/meta/podName").filter(|name| !name.is_empty())?;
         let namespace = self.get("kubernetes.io/meta/namespace").unwrap_or_default();

@@ -26,10 +26,7 @@ pub struct Parting {
     pub reading: bool,
 }
 
-/// Runs a workload under two profiles; `read` parses its configuration for a profile. `None` if the traces are equal.
-///
-/// # Errors
-/// Only those of traces, which are in memory.
+/// `read` parses the configuration for a profile. `None` if the traces are equal.
 pub fn first_parting(
     scenario: &Scenario,
     read: &dyn Fn(Profile) -> config::Reading,
@@ -41,7 +38,6 @@ pub fn first_parting(
     let other = run(Switches::of(to), to, usize::MAX)?;
     let longest = one.len().max(other.len());
     let Some(line) = (0..longest).find(|at| one.get(*at) != other.get(*at)) else { return Ok(None) };
-    // Later lines do not affect the reason.
     let continues = |switches, profile| {
         let local = run(switches, profile, line + 1)?;
         Ok::<bool, io::Error>(local.get(..=line).or(Some(&local)) == other.get(..=line).or(Some(&other)))
@@ -95,7 +91,6 @@ fn lines(
     Ok(text.lines().take(most).map(line).collect())
 }
 
-/// Accepts only this number of lines.
 struct FirstLines {
     bytes: Vec<u8>,
     left: usize,

@@ -1,4 +1,4 @@
-//! Decodes a YAML tree into a scenario, step by step (`scenario.md`, File and Steps).
+//! Decodes a YAML tree (`scenario.md`, File and Steps).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -105,7 +105,6 @@ fn embedded(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<EmbeddedT
     scalar.map(EmbeddedText::new)
 }
 
-/// Decodes a step at `path`, which is changed.
 fn step(path: &mut String, node: Node<'_>, faults: &mut Faults) -> Option<ScenarioStep> {
     let Some(fields) = node.any_map("a step", path, faults) else {
         if node.is_null() {

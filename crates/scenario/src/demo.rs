@@ -1,8 +1,7 @@
-//! The demo: an active cluster, identical for a seed on every machine.
+//! The demo: an active cluster, identical for a seed on every machine. All state is bounded.
 //!
-//! Applications of several `streams` arrive, request in stages, and end (`apps`); their tasks end some time after
-//! the allocation. Some are gangs, some preempt others, and from time to time a reload removes a queue (`legacy`).
-//! All state is bounded.
+//! Applications of several `streams` arrive, request in stages, and end (`apps`). From time to time a reload removes a
+//! queue (`legacy`).
 
 mod apps;
 mod crowd;
@@ -27,13 +26,12 @@ use streams::STREAMS;
 /// The granularity of times, so that events coincide.
 const TICK: Duration = Duration::from_millis(50);
 const KIND: &str = "demo";
-/// The nodes of each size: name, count, cores, and memory.
+/// Name, count, cores, and memory.
 const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 512)];
-/// The time between two drains of a node, and the duration of one, in milliseconds.
+/// Between drains, and of one, in milliseconds.
 const DRAIN_EVERY: (u32, u32) = (120_000, 300_000);
 const DRAIN_DURATION: (u32, u32) = (20_000, 45_000);
-/// How long the old queue stays in the configuration at first and later, the retry interval while it is empty, and how
-/// long it is absent, in milliseconds.
+/// At first and later, the retry interval, and the absence, in milliseconds.
 const RETIRE_FIRST: (u32, u32) = (50_000, 75_000);
 const RETIRE_EVERY: (u32, u32) = (80_000, 160_000);
 const RETIRE_AGAIN: (u32, u32) = (1_000, 3_000);
@@ -162,14 +160,14 @@ impl Crowd {
         self.later(now, RETIRE_FIRST, Due::Retire);
     }
 
-    /// A reload that was rejected because another user changed the same part is retried later.
+    /// A reload that another user's change prevented is retried.
     fn reload_answered(&mut self, now: Time, taken: bool) {
         if let Some(due) = self.legacy.answered(taken) {
             self.later(now, RETIRE_EVERY, due);
         }
     }
 
-    /// Removes the old queue from the configuration while it has applications, so that it drains for a while.
+    /// Only while it has applications, so that it drains for a while.
     fn retire(&mut self, now: Time, commands: &mut Vec<Command>) {
         let runs = |app: &RunningApp| app.is_in(LEGACY) && app.has_tasks();
         if self.legacy.taken_out {

@@ -33,14 +33,14 @@ pub struct Scenario {
     pub name: String,
     /// The description, for people.
     pub description: String,
-    /// The initial configuration; `None` if the file has none and the caller must provide it.
+    /// `None`: the caller provides it.
     pub config: Option<ConfigSource>,
     /// The steps, in order.
     pub steps: Vec<ScenarioStep>,
 }
 
 impl Scenario {
-    /// The embedded configuration; `None` if it is in a file or absent.
+    /// `None` if in a file or absent.
     pub fn config_text(&self) -> Option<&str> {
         match &self.config {
             Some(ConfigSource::Text(text)) => Some(text.text()),
@@ -77,7 +77,7 @@ impl EmbeddedText {
         &self.text
     }
 
-    /// Converts a location in the text to one in the scenario file; unchanged if it was not read from a file.
+    /// Converts a location to one in the scenario file, if known.
     pub fn outer(&self, inner: Place) -> Place {
         self.origin.map_or(inner, |origin| origin.outer(inner))
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use model::Resource;
 
-/// Growing JSON text. It adds commas; the caller balances brackets.
+/// It adds commas; the caller balances brackets.
 #[derive(Debug, Default)]
 pub(super) struct Json {
     text: Vec<u8>,
@@ -16,12 +16,10 @@ pub(super) struct Json {
 const ENOUGH: usize = 1 << 16;
 
 impl Json {
-    /// The text so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// Clears the text.
     pub fn clear(&mut self) {
         self.text.clear();
         self.before = None;
@@ -37,7 +35,6 @@ impl Json {
         Ok(())
     }
 
-    /// Ends a line.
     pub fn end_line(&mut self) {
         self.text.push(b'\n');
     }
@@ -54,36 +51,30 @@ impl Json {
         self.text.push(bracket);
     }
 
-    /// Closes an object or list.
     pub fn close(&mut self, bracket: u8) {
         self.text.push(bracket);
     }
 
-    /// Writes a string value.
     pub fn text(&mut self, value: &str) -> io::Result<()> {
         self.separate();
         self.put(value)
     }
 
-    /// Writes a key with a string.
     pub fn text_field(&mut self, key: &'static str, value: &str) -> io::Result<()> {
         self.key(key);
         self.put(value)
     }
 
-    /// Writes a key with a number.
     pub fn number_field(&mut self, key: &'static str, value: i64) -> io::Result<()> {
         self.key(key);
         Ok(serde_json::to_writer(&mut self.text, &value)?)
     }
 
-    /// Writes a key with a bool.
     pub fn flag_field(&mut self, key: &'static str, value: bool) {
         self.key(key);
         self.text.extend_from_slice(if value { b"true" } else { b"false" });
     }
 
-    /// Writes a key with a list of strings.
     pub fn list_field<'a>(&mut self, key: &'static str, values: impl Iterator<Item = &'a str>) -> io::Result<()> {
         self.open_field(key, b'[');
         for value in values {
@@ -106,7 +97,7 @@ impl Json {
         Ok(())
     }
 
-    /// Writes a key; the keys of kornsole need no escapes.
+    /// The keys of kornsole need no escapes.
     fn key(&mut self, key: &'static str) {
         self.text.reserve(key.len() + 4);
         self.separate();
@@ -134,7 +125,7 @@ impl Json {
     }
 }
 
-/// Whether a text needs no escapes: no control character, quote, or backslash. Checks eight bytes at a time.
+/// No control character, quote, or backslash. Checks eight bytes at a time.
 fn is_plain(text: &[u8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const TOPS: u64 = ONES << 7;

@@ -1,12 +1,11 @@
 //! Scenario files, workloads, and traces.
 //!
-//! A `file` is parsed to a [`Scenario`]. A [`workload`] drives a scheduler as time passes: the [`steps`] of a
-//! scenario, or the [`demo`]; [`record`] and `write` convert it to a scenario file. With `run`, a scenario drives a
-//! scheduler; [`trace`] prints the result, and `summary` prints it for people.
+//! A [`Scenario`] or the [`demo`] is a [`workload`], which drives a scheduler as time passes; [`record`] converts it to
+//! a scenario file. [`trace`] prints a run.
 //!
 //! Invariants:
 //! - no clock, no thread, and no IO except for the writer of a trace: time is an argument;
-//! - the same scenario, seed, and profile give the same commands and the same trace, byte for byte;
+//! - the same scenario, seed, and profile give the same trace, byte for byte;
 //! - a text with an error gives no scenario, so nothing is run partially.
 
 pub mod compare;

@@ -1,4 +1,4 @@
-//! Spaces the commands of a workload like the steps of a scenario: a millisecond apart, with cycles in between.
+//! Spaces commands like scenario steps.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use config::Config;
 use model::Time;
 use scheduler::{Command, Event};
 
-/// The retry interval of cycles without progress, so that requests that wait for time are tried again.
+/// For requests that wait for time.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// Gives the commands of another workload the times of scenario steps: each its own millisecond, followed by cycles
@@ -18,7 +18,6 @@ const RETRY: Duration = Duration::from_millis(100);
 pub(super) struct Pace<W> {
     inner: W,
     waiting: VecDeque<Command>,
-    /// The first time without a step.
     free: Time,
     cycles: Cycling,
     retry: Time,
@@ -26,7 +25,6 @@ pub(super) struct Pace<W> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Cycling {
-    /// Nothing happened since the last cycles.
     No,
     /// Due after the waiting commands.
     Due,
@@ -35,7 +33,6 @@ enum Cycling {
 }
 
 impl<W: Workload> Pace<W> {
-    /// The commands of `inner`, paced.
     pub fn new(inner: W) -> Self {
         let free = Time::ZERO + STEP;
         Self { inner, waiting: VecDeque::new(), free, cycles: Cycling::No, retry: free + RETRY }

@@ -11,7 +11,6 @@ const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'
 pub(super) struct Plot<'v> {
     /// In thousandths, each from its time on.
     pub values: &'v [(Time, u32)],
-    /// The end of time.
     pub end: Time,
 }
 

@@ -10,8 +10,7 @@ use config::Config;
 use model::{AppId, AskId, Time};
 use scheduler::{Command, Event, EventKind, PartitionCommand};
 
-/// Records a workload while it acts. It must act like a scenario: one command at a time, each in its own millisecond,
-/// with its own cycles.
+/// It must act like a scenario: one command at a time, each in its own millisecond, with its own cycles.
 pub struct Recorder<W> {
     inner: W,
     tape: Arc<Mutex<Tape>>,
@@ -51,7 +50,6 @@ impl Tape {
         self.steps.push(step);
     }
 
-    /// Tracks the requests that may search for victims.
     fn follow(&mut self, event: &Event) {
         match &event.kind {
             EventKind::AskAdded { app, ask, .. } if self.preemptors.contains(app) => {
@@ -133,7 +131,7 @@ impl<W: Workload> Workload for Recorder<W> {
             *effect |= *at == now && events.iter().any(is_effect);
         }
         events.iter().for_each(|event| tape.follow(event));
-        // The queue cleaner runs by itself; the scenario must remove its queues at the same point.
+        // The scenario must remove its queues at the same point.
         if events.iter().any(|event| matches!(event.kind, EventKind::QueueRemoved { .. })) {
             tape.settle();
             tape.push(now, StepKind::Clean);
@@ -151,7 +149,7 @@ impl<W: Workload> Workload for Recorder<W> {
     }
 }
 
-/// Whether an event of a cycle affects later cycles. All do, except for informational ones.
+/// On later cycles; informational events have none.
 fn is_effect(event: &Event) -> bool {
     !matches!(
         event.kind,

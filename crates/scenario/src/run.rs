@@ -12,7 +12,7 @@ use model::{Profile, Time};
 use scheduler::{Command, Event, EventKind, Scheduler, Switches, Tuning};
 
 pub(super) const STEP: Duration = Duration::from_millis(1);
-/// The last time, about 290,000 years: later timers still fit.
+/// About 290,000 years: later timers still fit.
 const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
@@ -27,7 +27,7 @@ impl EmbeddedText {
 }
 
 impl Scenario {
-    /// Parses the embedded configuration; `None` if there is none or it is in a file.
+    /// `None` if absent or in a file.
     pub fn embedded_config(&self, profile: Profile) -> Option<config::Reading> {
         match &self.config {
             Some(ConfigSource::Text(text)) => Some(text.read(profile)),
@@ -45,10 +45,7 @@ pub enum RunOutcome {
     Refused,
 }
 
-/// Runs a scenario with its parsed configuration.
-///
-/// # Errors
-/// Returns an error of the sink.
+/// Fails if the sink does.
 pub fn run(
     scenario: &Scenario,
     config: config::Reading,
@@ -59,9 +56,6 @@ pub fn run(
 }
 
 /// As [`run`], for a process that exits afterwards: memory is not freed, which is faster.
-///
-/// # Errors
-/// Returns an error of the sink.
 pub fn run_last(
     scenario: &Scenario,
     config: config::Reading,
@@ -86,7 +80,7 @@ impl Runner {
         Self::switched(Switches::of(profile), profile)
     }
 
-    /// Creates a runner with separate switches; configurations are parsed for `profile`.
+    /// Configurations are parsed for `profile`.
     pub fn switched(switches: Switches, profile: Profile) -> Self {
         let scheduler = Scheduler::switched(switches, Tuning::default());
         Self { scheduler, profile, now: Time::ZERO, step: LOAD }
@@ -108,10 +102,7 @@ impl Runner {
         self.now
     }
 
-    /// Runs a scenario with its parsed configuration.
-    ///
-    /// # Errors
-    /// Returns an error of the sink.
+    /// Fails if the sink does.
     pub fn run(
         &mut self,
         scenario: &Scenario,
@@ -190,7 +181,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Applies a configuration, or reports its rejection. Returns whether it is active.
+    /// Returns whether it is active.
     fn configure(&mut self, reading: config::Reading, sink: &mut impl Sink) -> io::Result<bool> {
         let Some(config) = reading.config else {
             let kind = EventKind::ConfigRejected { message: refusal(&reading.faults) };

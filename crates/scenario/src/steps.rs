@@ -31,16 +31,14 @@ struct PlayResult {
     cycles: Option<(u32, bool, bool)>,
 }
 
-/// The rest of a `schedule` step.
 struct Cycling {
     left: u32,
     idle: bool,
-    /// Whether the last cycles made progress.
     progress: bool,
 }
 
 impl ScenarioWorkload {
-    /// Creates the workload of a scenario; its reloads are parsed for `profile`.
+    /// Reloads are parsed for `profile`.
     pub fn new(scenario: Scenario, profile: Profile) -> Self {
         let count = scenario.steps.len();
         Self { steps: scenario.steps.into_iter(), count, profile, at: Time::ZERO + STEP, cycles: None, text: None }

@@ -1,4 +1,4 @@
-//! Summarizes a run for people: its applications, the waits of requests, and usage over time.
+//! Summarizes a run for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -274,7 +274,7 @@ const fn word(reason: ReleaseReason) -> &'static str {
     }
 }
 
-/// Writes a table with a heading; columns from `right` on are right-aligned.
+/// Columns from `right` on are right-aligned.
 fn write_table<const N: usize>(f: &mut fmt::Formatter<'_>, rows: &[[String; N]], right: usize) -> fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();

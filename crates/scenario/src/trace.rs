@@ -15,16 +15,10 @@ pub const LOAD: i64 = -1;
 
 /// Receives the results of a run.
 pub trait Sink {
-    /// The events of one command of a step, in order.
-    ///
-    /// # Errors
-    /// Returns an error if the write fails; the run ends.
+    /// Of one command, in order.
     fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()>;
 
     /// A step requests the state.
-    ///
-    /// # Errors
-    /// Returns an error if the write fails; the run ends.
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()>;
 
     /// A step is done at this time.
@@ -47,7 +41,7 @@ impl Sink for Silent {
     }
 }
 
-/// Prints the trace. Events without a line format, including rejected commands, are skipped.
+/// Skips events without a line format, including rejected commands.
 pub struct Trace<W> {
     out: W,
     json: Json,
@@ -59,10 +53,7 @@ impl<W: Write> Trace<W> {
         Self { out, json: Json::default() }
     }
 
-    /// Flushes and returns the writer.
-    ///
-    /// # Errors
-    /// Returns an error if the rest cannot be written.
+    /// Flushes, and returns the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -180,8 +171,7 @@ impl<W: Write> Trace<W> {
 
 type Release<'a> = (&'a AppId, &'a AskId, ReleaseReason);
 
-/// The release that a cycle requests from the resource manager. Its line precedes the allocations of the same cycle;
-/// the later confirmation has no line.
+/// Its line precedes the allocations of the same cycle; the later confirmation has no line.
 const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
     match kind {
         EventKind::Preempted { app, ask, .. } | EventKind::QuotaPreempted { app, ask, .. } => {
@@ -210,7 +200,7 @@ fn name_of(kind: &EventKind) -> Option<&'static str> {
     })
 }
 
-/// The name of a reason in a trace; a removed node stops its allocations.
+/// A removed node stops its allocations.
 const fn reason_name(reason: ReleaseReason) -> &'static str {
     match reason {
         ReleaseReason::Stopped | ReleaseReason::NodeRemoved => "stopped",
@@ -268,10 +258,8 @@ fn apps(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Res
     Ok(())
 }
 
-/// The allocations of each node as `app/ask`. Read by application, because applications are contiguous in memory and
-/// the allocations of a node are not.
+/// By node, as `app/ask`. Read by application, because applications are contiguous in memory.
 struct Running {
-    /// All names, concatenated.
     text: String,
     /// The start of each name, and the end of the last one.
     starts: Vec<usize>,
@@ -308,7 +296,7 @@ impl Running {
                 list(&left.app, &left.ask, node.key);
             }
         }
-        // `ends` contains counts, shifted by one slot; now it becomes the insert position of each slot.
+        // Counts, shifted by one slot, become insert positions.
         (1..ends.len()).for_each(|slot| ends[slot] += ends[slot - 1]);
         let mut names = vec![0; nodes.len()];
         for (name, node) in (0..).zip(&nodes) {

@@ -4,9 +4,9 @@ use config::Config;
 use model::Time;
 use scheduler::{Command, Event};
 
-/// A source of commands over time: the steps of a scenario, or the demo. Deterministic for the same scheduler.
+/// Timed commands, deterministic for the same scheduler.
 pub trait Workload: Send {
-    /// When it acts next; `None` at its end.
+    /// `None` at its end.
     fn next(&self) -> Option<Time>;
 
     /// Acts at `now`, the time from [`Workload::next`].
@@ -15,20 +15,17 @@ pub trait Workload: Send {
     /// Receives the events of all commands.
     fn observe(&mut self, now: Time, events: &[Event]);
 
-    /// Whether it runs cycles by commands; then no other cycles run until its end.
+    /// Then no other cycles run until its end.
     fn runs_cycles(&self) -> bool {
         false
     }
 
-    /// Its progress, for [`Workload::resume`]; `None` if unsupported.
+    /// For [`Workload::resume`]; `None` if unsupported.
     fn save(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Continues from saved progress.
-    ///
-    /// # Errors
-    /// Returns an error if the progress is of another workload.
+    /// Fails for another workload's progress.
     fn resume(&mut self, _played: &[u8]) -> Result<(), String> {
         Ok(())
     }

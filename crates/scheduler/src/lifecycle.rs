@@ -14,9 +14,7 @@ use model::{AppState, Priority, Resource, Time};
 const STARTING: Duration = Duration::from_secs(5 * 60);
 /// How long an application with nothing left may still send requests.
 pub const COMPLETING: Duration = Duration::from_secs(30);
-/// How long an ended application is remembered.
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
-/// How many bytes of tags are kept of each.
 const REMEMBERED_TAGS: usize = 4096;
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Skips the time in Starting (SCH-073).
@@ -24,14 +22,11 @@ const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastEnd {
-    /// An allocation ended.
     Allocation,
-    /// A pending request was withdrawn.
     Ask,
 }
 
 impl Application {
-    /// Frees the memory that an ended application does not need.
     fn shrink(&mut self) {
         self.asks.shrink();
         if self.asks.is_empty() {
@@ -76,7 +71,6 @@ impl Partition {
         let next = match self.apps[app].state {
             AppState::Accepted | AppState::Starting | AppState::Running => AppState::Completing,
             AppState::Completing => AppState::Completed,
-            // Only placeholders may be left.
             AppState::Resuming if ended == LastEnd::Allocation => return self.stop_counting_for_user(now, app, events),
             _ => return,
         };
@@ -129,7 +123,7 @@ impl Partition {
         }
     }
 
-    /// Nothing is left of an application that ends: it enters its final state (SCH-173, SCH-202).
+    /// Nothing left (SCH-173, SCH-202).
     pub(super) fn enter_last(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
         let message = self.apps[app].message.clone().filter(|_| state == AppState::Failed);
         self.enter(now, app, state, message, events);
@@ -142,7 +136,6 @@ impl Partition {
         self.stop_placeholder_timer(app);
     }
 
-    /// Enters a state, with the consequences of leaving the previous one.
     fn enter(&mut self, now: Time, key: AppKey, to: AppState, message: Option<Arc<str>>, events: &mut Vec<Event>) {
         let app = &mut self.apps[key];
         let timer = app.state_timer.take();
@@ -214,7 +207,7 @@ impl Partition {
         }
     }
 
-    /// The application has ended: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
+    /// Remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
         let app = &self.apps[key];

@@ -47,14 +47,12 @@ pub struct Saved {
 #[derive(Serialize)]
 struct SavingPartition<'a> {
     partition: &'a Partition,
-    /// Active rules and rules of records; the bool: whether that is all.
+    /// The bool: whether that is all.
     rules: Vec<(&'a [RuleConfig], bool)>,
     in_force: usize,
     /// The distinct placements, each with the index of its rules.
     placements: Vec<(usize, &'a Placement)>,
-    /// Which of them brought the live applications, slot by slot.
     live: Vec<usize>,
-    /// The placement of each ended application.
     ended: Vec<usize>,
 }
 
@@ -75,7 +73,7 @@ impl Scheduler {
         Saving { tuning: self.tuning, checksum: &self.checksum, partitions, named_groups: &self.named_groups }
     }
 
-    /// Restores a saved scheduler, which decides by `profile`.
+    /// Decides by `profile`.
     ///
     /// # Errors
     /// The inconsistency in the saved data.

@@ -27,7 +27,6 @@ use config::{Faults, Severity, Source, store};
 use model::Identity;
 use wire::dto::time::{parse_rfc3339, rfc3339};
 
-/// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
 /// Leaked tokens can be recognized.
 const PREFIX: &str = "kso_";
@@ -58,10 +57,10 @@ pub struct NewToken {
 }
 
 impl NewToken {
-    /// Creates a token from the system's random generator.
+    /// Uses the system's random generator.
     ///
     /// # Errors
-    /// The system provides no random bytes.
+    /// No random bytes.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
         let why = |error: getrandom::Error| format!("cannot get random numbers from the system: {error}");
@@ -98,20 +97,20 @@ impl fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// Reads a file of tokens.
+    /// Reads a file.
     ///
     /// # Errors
-    /// Unreadable file, a file that others may read, or its error with the location.
+    /// Unreadable, readable by others, or invalid.
     pub fn open(file: &Path) -> Result<Self, String> {
         let (seen, tokens) = read_file(file)?;
         let state = State { seen: Some(seen), tokens: tokens.into() };
         Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
     }
 
-    /// Like [`Self::open`] for a file that may not exist yet.
+    /// The file may not exist yet.
     ///
     /// # Errors
-    /// As [`Self::open`], except for a missing file.
+    /// As [`Self::open`].
     pub fn awaited(file: &Path) -> Result<Self, String> {
         match fs::metadata(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -145,7 +144,7 @@ impl Tokens {
     /// Reads the file again.
     ///
     /// # Errors
-    /// The error of the file; the tokens are unchanged.
+    /// The tokens are unchanged.
     pub fn reload(&self) -> Result<(), String> {
         let (seen, tokens) = read_file(&self.file)?;
         *self.state() = State { seen: Some(seen), tokens: tokens.into() };
@@ -171,7 +170,7 @@ impl Tokens {
     }
 }
 
-/// The tokens of a file; empty if it does not exist.
+/// Empty without the file.
 ///
 /// # Errors
 /// As [`Tokens::open`].
@@ -204,7 +203,6 @@ fn write(file: &Path, tokens: &[Token]) -> Result<(), String> {
     store::store_private(file, text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// Quotes a text as a YAML scalar, in JSON's form.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 
-/// A maximum of bytes, of which one address gets half, unless they belong to one body. A single item is always
-/// allowed.
+/// One address gets half, unless for one body. A single item is always allowed.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
@@ -45,7 +44,7 @@ impl Budget {
 }
 
 impl Claim {
-    /// Claims more bytes. Returns whether they were available.
+    /// Returns whether they were available.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let mut usage = self.budget.usage.lock().unwrap_or_else(PoisonError::into_inner);
         let own = usage.by_peer.get(&self.peer).copied().unwrap_or_default();
@@ -86,7 +85,7 @@ pub struct RequestBody {
 }
 
 impl RequestBody {
-    /// Replaces the bytes under the same claim; at most as many.
+    /// Replaces the bytes; the claim stays.
     pub fn with(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }
@@ -110,10 +109,10 @@ pub enum BodyError {
     Busy,
 }
 
-/// Reads a body of at most `limit` bytes.
+/// Reads at most `limit` bytes.
 ///
 /// # Errors
-/// Why it is unavailable.
+/// Why unavailable.
 pub async fn read(
     budget: &Arc<Budget>,
     peer: IpAddr,

@@ -79,7 +79,6 @@ pub struct Shared {
     pub context: Context,
     /// The options of the server.
     pub options: Options,
-    /// Limits parallel large answers.
     heavy: Semaphore,
     /// Limits state dumps to one at a time.
     dump: Semaphore,
@@ -91,7 +90,7 @@ pub struct Shared {
     native: Arc<NativeApi>,
 }
 
-/// A running server. It stops on drop, and finishes current answers for a few seconds.
+/// Dropping it finishes current answers for a few seconds.
 pub struct Server {
     address: SocketAddr,
     tls: Option<Arc<Tls>>,
@@ -101,10 +100,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server for a scheduler.
+    /// Serves one scheduler.
     ///
     /// # Errors
-    /// Why it cannot start.
+    /// Why it cannot.
     pub fn start(options: Options, engine: Arc<impl Host + 'static>) -> Result<Self, StartError> {
         let failed = |cause| StartError::Listen { address: options.listen, cause };
         let tls =
@@ -157,10 +156,10 @@ impl Server {
         self.tls.is_some()
     }
 
-    /// Reads the certificate and key again. Open connections keep theirs.
+    /// Open connections keep theirs.
     ///
     /// # Errors
-    /// Why they are unusable; the previous ones remain.
+    /// The previous ones remain.
     pub fn reload_certificates(&self) -> Result<(), String> {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.reload())
     }
@@ -168,14 +167,13 @@ impl Server {
     /// Reads the tokens again.
     ///
     /// # Errors
-    /// The error of the file; the previous ones remain.
+    /// The previous ones remain.
     pub fn reload_tokens(&self) -> Result<(), String> {
         self.native.reload_tokens()
     }
 
-    /// Starts to stop: rejects new connections and finishes current answers.
+    /// Rejects new connections, finishes current answers.
     pub fn start_to_stop(&self) {
-        // Without a receiver, the server has already stopped.
         let _ = self.stop.send(true);
         self.native.end_streams();
     }
@@ -185,16 +183,13 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.start_to_stop();
         if let Some(thread) = self.thread.take() {
-            // The panic hook has reported a panic.
             let _ = thread.join();
         }
     }
 }
 
-/// The options of the native API.
-///
 /// # Errors
-/// The tokens cannot be read, or others may read them.
+/// The tokens cannot be used.
 fn native_options(options: &Options) -> Result<NativeOptions, String> {
     let Access { tokens, tokens_later, require_token, read_only, standby, of_jobs, scheduler_acl, owner, pages: _ } =
         options.access.clone();
@@ -248,7 +243,6 @@ async fn part_one(State(shared): State<Arc<Shared>>, mut request: Request) -> Re
     }
 }
 
-/// Whether the scheduler runs.
 async fn live(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
     if shared.engine.published().is_alive() {
         (StatusCode::OK, "ok\n")
@@ -257,7 +251,6 @@ async fn live(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
     }
 }
 
-/// Whether requests are answered normally.
 async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, String) {
     let not_yet = |words: &str| (StatusCode::SERVICE_UNAVAILABLE, format!("{words}\n"));
     if *shared.stopping.borrow() {

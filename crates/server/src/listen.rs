@@ -190,7 +190,6 @@ impl Connection {
 pub(super) struct Streaming(AtomicBool);
 
 impl Streaming {
-    /// Marks the connection as a stream.
     pub fn start(&self) {
         self.0.store(true, Ordering::Release);
     }
@@ -210,7 +209,6 @@ impl<S> Timed<S> {
         Self { stream, limit: limits.write, stream_limit: limits.stream_write, streaming, waiting: None }
     }
 
-    /// Runs the timer while a write makes no progress.
     fn timed<T>(&mut self, cx: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if poll.is_ready() {
             self.waiting = None;

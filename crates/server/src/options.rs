@@ -52,10 +52,9 @@ impl Options {
     }
 }
 
-/// The leader while this process is on standby. Clones share one value.
+/// The leader, on standby. Clones share it.
 pub type Leader = Arc<Mutex<String>>;
 
-/// The message of a standby that rejects an operation.
 pub(crate) fn standby(leader: &Leader) -> String {
     let leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
     format!("standby, leader is {}", if leader.is_empty() { "unknown" } else { &leader })
@@ -66,7 +65,7 @@ pub(crate) fn standby(leader: &Leader) -> String {
 pub struct Access {
     /// The token file; without it no changes are possible.
     pub tokens: Option<PathBuf>,
-    /// The token file may appear later, for example as a Secret; until then there are no tokens.
+    /// Such as a Secret that appears later.
     pub tokens_later: bool,
     /// Whether everything except the liveness check requires a token.
     pub require_token: bool,
@@ -81,7 +80,7 @@ pub struct Access {
     pub scheduler_acl: Acl,
     /// The owner of the process.
     pub owner: String,
-    /// Whether browser pages may read the YuniKorn API; default: only if no token is required.
+    /// In the YuniKorn API; default: only without required tokens.
     pub pages: Option<bool>,
 }
 
@@ -140,12 +139,12 @@ pub struct Limits {
     pub what_if: WhatIfLimits,
 }
 
-/// Limits of a what-if (`rest.md` E7). More is rejected.
+/// Limits of a what-if (`rest.md` E7).
 #[derive(Clone, Copy, Debug)]
 pub struct WhatIfLimits {
     /// Maximum processor time.
     pub time: Duration,
-    /// Niceness of its thread, on Linux. With 14, it gets 4.2% of a processor that the scheduler uses.
+    /// On Linux. 14 gives 4.2% of a processor that the scheduler uses.
     pub nice: i32,
     /// Approximate maximum memory of its state copies, in bytes.
     pub bytes: usize,
@@ -157,7 +156,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             workers: std::thread::available_parallelism().map_or(2, |count| count.get().clamp(2, 4)),
-            // At most half of the processors: the scheduler needs one, too.
+            // The scheduler needs one, too.
             heavy: std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).clamp(1, 4)),
             stack: 16 << 20,
             connections: 1024,

@@ -8,15 +8,12 @@ use std::path::Path;
 const OTHERS: u32 = 0o077;
 /// Mode bit: the group may read.
 const GROUP_READ: u32 = 0o040;
-/// Mode bits: group or others may write.
+/// Group or others may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Rejects a token file that others may read or write, except that a group may read root's file, like a Kubernetes
-/// Secret. If the program runs as root, the file and its directory must belong to root, and only root may write in the
-/// directory: anyone who can replace the file can impersonate all users.
-///
-/// # Errors
-/// The problem and its fix.
+/// Private, except that a group may read root's file, like a Kubernetes Secret. If the program runs as root, the file
+/// and its directory must belong to root, and only root may write there: who can replace the file can impersonate all
+/// users.
 pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> {
     let (mode, shown) = (metadata.permissions().mode() & 0o777, file.display());
     let is_root = nix::unistd::Uid::effective().is_root();
@@ -50,7 +47,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
     Ok(())
 }
 
-/// `None` if only the owner may read the key, or if that is unknown.
+/// `None` if only the owner may read it, or if unknown.
 pub(super) fn key_warning(file: &Path) -> Option<String> {
     let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
     let shown = file.display();

@@ -16,15 +16,11 @@ use wire::dto::{self, json};
 
 /// JSON with YuniKorn's content type.
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
-/// The type of a configuration's text.
 pub(super) const YAML: HeaderValue = HeaderValue::from_static("application/x-yaml; charset=UTF-8");
-/// The type of the router's own answers.
 pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
-/// Metrics in 1.9.0.
 pub(super) const METRICS_1_9: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 pub(super) const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-/// The type of a redirect's body.
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// Maximum piece of a body for the connection, in bytes.
@@ -34,7 +30,7 @@ pub(super) fn response(status: StatusCode, kind: HeaderValue, body: Vec<u8>) -> 
     with_claim(status, kind, body.into(), None)
 }
 
-/// A response whose body has a claim on a budget until it is read.
+/// The claim lasts until it is read.
 pub(super) fn with_claim(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Option<Claim>) -> Response {
     let mut response = Response::new(Body::new(Pieces { rest: body, _claim: claim }));
     *response.status_mut() = status;
@@ -42,10 +38,10 @@ pub(super) fn with_claim(status: StatusCode, kind: HeaderValue, body: Bytes, cla
     response
 }
 
-/// Claims memory for an answer; small ones need no claim.
+/// Small ones need none.
 ///
 /// # Errors
-/// This address, or all together, have too many unread answers.
+/// Too many unread answers.
 pub(super) fn space(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<Option<Claim>, ()> {
     if bytes <= PIECE {
         return Ok(None);
@@ -60,7 +56,7 @@ pub(super) fn peer(extensions: &Extensions) -> IpAddr {
 
 pub(super) const NO_SPACE: &str = "too many responses are queued";
 
-/// An error in YuniKorn's form (`rest.md` section 3).
+/// YuniKorn's form (`rest.md` section 3).
 pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response {
     let message = message.into();
     let error = dto::ApiError {
@@ -72,7 +68,6 @@ pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response 
     response(status, JSON, json::to_bytes(&error))
 }
 
-/// Adds the headers that allow browser pages to read an answer.
 pub(super) fn allow_pages(headers: &mut HeaderMap, methods: &'static str) {
     const ALLOWED: [(HeaderName, &str); 2] = [
         (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
@@ -84,7 +79,6 @@ pub(super) fn allow_pages(headers: &mut HeaderMap, methods: &'static str) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
 }
 
-/// Removes the headers that allow browser pages to read an answer.
 pub(super) fn forbid_pages(headers: &mut HeaderMap) {
     for name in [
         header::ACCESS_CONTROL_ALLOW_ORIGIN,

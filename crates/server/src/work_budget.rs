@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const MOST_ADDRESSES: usize = 10_000;
-/// Divisor: one address may use this fraction of the time.
+/// Divisor: an address's part of the time.
 const SHARE: u32 = 4;
 
 /// A burst of work per address, and a quarter of the time in the long run.
@@ -30,13 +30,10 @@ impl Spent {
 }
 
 impl WorkBudget {
-    /// A budget with this burst.
     pub fn of(most: Duration) -> Self {
         Self { most, spent: Mutex::default() }
     }
 
-    /// Checks whether an address may start work.
-    ///
     /// # Errors
     /// The seconds to wait.
     pub fn admit(&self, address: IpAddr) -> Result<(), u64> {
@@ -45,7 +42,6 @@ impl WorkBudget {
         over.map_or(Ok(()), |over| Err((over * SHARE).as_secs() + 1))
     }
 
-    /// Records work for an address.
     pub fn note(&self, address: IpAddr, work: Duration) {
         let now = Instant::now();
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ pub enum Link {
     },
     /// The view is what is.
     Live {
-        /// The round-trip time; `None` for an embedded scheduler.
+        /// `None` for an embedded scheduler.
         rtt: Option<Duration>,
     },
     /// The data is outdated.
@@ -23,14 +23,14 @@ pub enum Link {
         age: Duration,
         /// Why there is no newer data.
         cause: String,
-        /// The time until the next try, in whole seconds; `None` during a try.
+        /// In whole seconds; `None` during a try.
         retry_in: Option<Duration>,
     },
     /// The other side does not let one in.
     Refused {
         /// The reason with the remedy.
         why: String,
-        /// The age of the data; `None` without data.
+        /// `None` without data.
         age: Option<Duration>,
     },
 }
@@ -50,13 +50,12 @@ impl Link {
     /// A source in this process with current data.
     pub const LIVE: Self = Self::Live { rtt: None };
 
-    /// The connection problem, in words; `None` if connected.
+    /// In words; `None` if connected.
     pub fn problem(&self) -> Option<String> {
         match self {
             Self::Live { .. } => None,
             Self::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),
             Self::Connecting { cause: None, .. } => Some("not connected yet".to_owned()),
-            // The header shows the age.
             Self::Stale { cause, .. } => Some(format!("connection lost: {cause}")),
             Self::Refused { why, .. } => Some(why.clone()),
         }

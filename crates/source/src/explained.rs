@@ -69,7 +69,6 @@ spec:
   containers: [{name: c, resources: {requests: {cpu: '2'}}}]
 ";
 
-    /// The page has the same content as the command line.
     #[test]
     fn a_details_page_of_a_copy_has_the_notes_of_the_gang_and_a_heading_for_unknown_data() {
         let scenario = scenario::read(STEPS).scenario.unwrap();

@@ -1,5 +1,4 @@
-//! Forecasts the effect of another configuration in the next minutes: tried on a copy, in which allocations end like
-//! earlier ones of their queue.
+//! Forecasts another configuration on a copy, in which allocations end like earlier ones.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ pub const AHEAD: Duration = Duration::from_secs(600);
 const BOUNDS: Bounds = Bounds { cycles: 200_000, trace_lines: 0 };
 const MOST_QUEUES: usize = 6;
 
-/// Receives the lines or an error, once, from any thread; never after a stop.
+/// Called once, from any thread; never after a stop.
 pub type ForecastAnswer = Box<dyn FnOnce(Result<Vec<String>, String>) + Send>;
 
 /// Stops work whose result is no longer needed.
@@ -37,7 +36,7 @@ impl StopFlag {
     }
 }
 
-/// Returns the effects of a configuration on a fork; `None` if stopped.
+/// The effects in lines; `None` if stopped.
 pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopFlag) -> Option<Result<Vec<String>, String>> {
     let plan = Plan {
         steps: vec![Step::Config(text)],

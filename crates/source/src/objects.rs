@@ -7,10 +7,10 @@ use view::kubernetes::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName};
 /// Receives the YAML of an object or an error, once, from any thread.
 pub type ObjectTextAnswer = Box<dyn FnOnce(Result<String, String>) + Send>;
 
-/// Receives the events of an object, the oldest first, or an error, once, from any thread.
+/// Receives events, the oldest first.
 pub type ObjectEventsAnswer = Box<dyn FnOnce(Result<Vec<ObjectEvent>, String>) + Send>;
 
-/// Receives the next part of a log or an error, once, from any thread; never after the log is dropped.
+/// Never called after the log is dropped.
 pub type LogAnswer = Box<dyn FnOnce(Result<LogPart, String>) + Send>;
 
 /// The cluster of a scheduler.
@@ -21,7 +21,7 @@ pub trait Objects: Send + Sync {
     /// Reads the events of a pod.
     fn events(&self, of: EventsOf, answer: ObjectEventsAnswer);
 
-    /// Opens the log of a container. Dropping it stops the reads.
+    /// Dropping it stops the reads.
     fn log(&self, of: LogName) -> Arc<dyn LogStream>;
 }
 

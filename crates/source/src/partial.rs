@@ -10,13 +10,12 @@ use config::input::TableCommand;
 use view::unread::{MissingLists, Unread};
 use wire::dto;
 
-/// How many values that could not be read are listed.
 const SHOWN: usize = 20;
 
 /// What was read of a file.
 #[derive(Debug, Default)]
 pub struct SavedAnswer {
-    /// The objects; those of a single answer alone, where it is one.
+    /// For a single answer, only its objects.
     pub dump: dto::StateDump,
     /// What users have in use, where the file has it.
     pub users: Option<Vec<dto::UserUsage>>,
@@ -68,10 +67,7 @@ impl Endpoint {
     }
 }
 
-/// Reads a file: a state dump, or one response of the REST API, which is an object or a list of objects.
-///
-/// # Errors
-/// It is neither: file, line, column, and the error.
+/// A state dump, or one answer: an object or a list. Fails with file, line, column, and the error.
 pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let mut unknown = Vec::new();
     // Some programs start a file with a byte order mark.
@@ -137,7 +133,6 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     Ok(read)
 }
 
-/// What a file with the response of one endpoint does not contain.
 fn unread(name: &str, endpoint: Endpoint) -> Unread {
     let why: Option<Arc<str>> = Some(Arc::from(format!("{name} has only {}", endpoint.words())));
     let unless = |of: Endpoint| why.clone().filter(|_| endpoint != of);
@@ -205,7 +200,6 @@ fn refusal(whole: &Value) -> Option<String> {
     Some(format!("the server answered {code}: {}", whole.get("message")?.as_str()?))
 }
 
-/// The partition of objects that name none.
 const DEFAULT: &str = "default";
 
 fn dump(name: &str, bytes: &[u8], whole: &Value, wanted: &str) -> Result<SavedAnswer, String> {
@@ -251,7 +245,6 @@ fn lost_lists(name: &str, (dump, whole): (&dto::StateDump, &Value), unknown: &[d
     }
 }
 
-/// A list of objects, or the only one.
 fn several<T: DeserializeOwned>(
     bytes: &[u8],
     is_list: bool,
@@ -285,7 +278,7 @@ fn name_partitions(dump: &mut dto::StateDump) {
     }
 }
 
-/// An answer names a partition with the id of its cluster in front, as `[mycluster]default`, or without.
+/// Removes the cluster ID from names like `[mycluster]default`.
 fn default_name(name: &mut String) {
     if name.is_empty() {
         *name = DEFAULT.to_owned();

@@ -29,7 +29,7 @@ impl Records {
         Self { generation: 0, audit: Err(Arc::from(why)), revisions: Err(Arc::from(why)) }
     }
 
-    /// The records of an embedded scheduler that an actor may see; `None` if unchanged since a generation.
+    /// For an embedded scheduler; `None` if unchanged since `known`.
     pub fn of(ledger: &AuditLog, actor: &Actor, known: u64) -> Option<Self> {
         let generation = ledger.generation();
         if generation == known {
@@ -41,10 +41,7 @@ impl Records {
         Some(Self { generation, audit: Ok(audit), revisions: Ok(ledger.recent_revisions()) })
     }
 
-    /// The text of a revision of an embedded scheduler.
-    ///
-    /// # Errors
-    /// Returns an error if it is unknown.
+    /// Fails for unknown revisions.
     pub fn text_of(ledger: &AuditLog, number: u64) -> Result<Arc<str>, String> {
         let revision = ledger.revision(number).ok_or_else(|| format!("revision {number} not found"))?;
         revision.text.clone().ok_or_else(|| format!("the text of revision {number} is unknown"))

@@ -25,10 +25,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Reads a state dump of kornsole or Apache YuniKorn; `name` is shown.
-    ///
-    /// # Errors
-    /// Returns the error with its location if the file is not a dump.
+    /// From kornsole or Apache YuniKorn; errors have a location.
     pub fn read(name: &str, bytes: &[u8], identity: Identity) -> Result<Self, String> {
         let read = partial::read(name, bytes)?;
         let mut notes = vec!["A saved state: it is read-only and does not change.".to_owned()];
@@ -40,10 +37,7 @@ impl Saved {
         Ok(Self { view, twins, about, identity, unread })
     }
 
-    /// The simulation copy of a partition. The first call is slow.
-    ///
-    /// # Errors
-    /// Returns an error if the partition does not exist.
+    /// The first call is slow. Fails without the partition.
     pub fn twin(&self, partition: &Arc<str>) -> Result<Arc<Twin>, Refusal> {
         self.twins.of(partition)
     }
@@ -77,7 +71,7 @@ impl Source for Saved {
     fn explain(&self, question: Question, answer: SheetAnswer) {
         let twins = self.twins.clone();
         let work = move || answer(twins.explain(&question));
-        // Without a thread there is no answer; the page shows that it is loading.
+        // Without a thread, the page shows that it is loading.
         let _ = std::thread::Builder::new().name("saved-twin".to_owned()).spawn(work);
     }
 
@@ -99,7 +93,6 @@ impl Source for Saved {
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
 }
 
-/// The simulation copies of the partitions, created on demand.
 #[derive(Clone)]
 struct Twins {
     view: Arc<View>,
@@ -154,7 +147,7 @@ fn view(read: SavedAnswer) -> (Arc<View>, Option<Arc<str>>) {
     (remote_state.take_view(at).unwrap_or_default(), remote_state.configured_text())
 }
 
-/// The profile for previews, from the shape of the dump: queues list their children's names since 1.6.
+/// By shape: queues list their children's names since 1.6.
 fn profile(dump: &dto::StateDump) -> Profile {
     let local = dump.cluster_info.iter().any(|cluster| cluster.cluster_name == "kornsole");
     let new = dump.partitions.iter().any(|partition| partition.preemption_enabled.is_some());

@@ -1,6 +1,5 @@
-//! A file of a context or state directory with one writer process and many readers: `NAME.redb`, with `NAME.lock`.
-//!
-//! The owner of the lock writes. The file is open only during a read or write, so that others can read it.
+//! `NAME.redb`, with `NAME.lock`, whose owner writes. The file is open only during a read or write, so that others can
+//! read it.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -65,10 +64,7 @@ impl RetainedFile {
         &self.path
     }
 
-    /// Acquires the lock if it is free, and reads the file. A writer moves a damaged file aside.
-    ///
-    /// # Errors
-    /// Returns an error if the directory or the file is unusable.
+    /// Takes the lock if it is free. A writer moves a damaged file aside.
     pub fn open<T: Default>(
         &mut self,
         read: impl FnOnce(&Database) -> Result<T, redb::Error>,
@@ -83,7 +79,7 @@ impl RetainedFile {
         if !self.path.exists() {
             return Ok((role, T::default()));
         }
-        // A writer must not continue without the data: a reader has the file open only for milliseconds.
+        // A writer must not continue without the data.
         let database = if role == Role::Writer { self.database_soon(true) } else { self.database(true) };
         match database.and_then(|database| read(&database)) {
             Ok(read) => Ok((role, read)),
@@ -101,7 +97,7 @@ impl RetainedFile {
         }
     }
 
-    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
+    /// Reads if changed; an exited writer changes the role.
     pub fn follow<T: Default>(&mut self, read: impl FnOnce(&Database) -> Result<T, redb::Error>) -> Option<(Role, T)> {
         let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok();
         if changed != self.read {
@@ -127,13 +123,13 @@ impl RetainedFile {
         self.lock.is_some()
     }
 
-    /// With `check`, damaged pages are an error: the store panics if it reads them.
+    /// With `check`, damaged pages are an error, not a panic.
     fn database(&self, check: bool) -> Result<Database, redb::Error> {
         if !self.path.exists() {
             // Measurements are private to the owner.
             OpenOptions::new().create_new(true).write(true).mode(0o600).open(&self.path)?;
         } else if fs::metadata(&self.path)?.len() == 0 {
-            // The store would initialize it. A new file is empty for a moment.
+            // The store would initialize it.
             return Err(match self.is_writer() {
                 true => redb::Error::Corrupted("the file is empty".to_owned()),
                 false => redb::Error::DatabaseAlreadyOpen,
@@ -142,7 +138,6 @@ impl RetainedFile {
         Ok(redb::Builder::new().set_cache_size(CACHE).set_check_integrity_on_open(check).create(&self.path)?)
     }
 
-    /// Waits until no reader has it open.
     fn database_soon(&self, check: bool) -> Result<Database, redb::Error> {
         for _ in 0..READER_TRIES {
             match self.database(check) {

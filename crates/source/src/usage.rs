@@ -12,14 +12,12 @@ use wire::convert::read::used;
 use wire::convert::{followed_report, tracked_report, usage_report};
 use wire::dto::time::{parse_rfc3339, rfc3339};
 
-/// An hour in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
-/// An hour in microseconds.
 const HOUR_MICROS: u64 = 3_600_000_000;
-/// From the first day of a month back to the middle of the previous one, in nanoseconds.
+/// From the first of a month into the previous one, in nanoseconds.
 const INTO_LAST_MONTH: i64 = 15 * 24 * HOUR;
 
-/// Answers from the ledger of an embedded scheduler. Slower than a frame: not for the draw thread.
+/// Slower than a frame: not for the draw thread.
 pub(super) fn of_host(host: &dyn Host, question: &UsageQuestion) -> Used {
     let (runs, ledger) = (host.clock_runs(), host.ledger());
     // Time is stopped during a pause.
@@ -78,10 +76,7 @@ pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: Sy
     Ok(used(followed_report(followed, &asked)?, question.by))
 }
 
-/// Answers from the counts that Apache YuniKorn reports, without a local ledger: it stores none itself.
-///
-/// # Errors
-/// Returns an error if it does not report them.
+/// Apache YuniKorn reports only counts.
 pub(super) fn of_view(view: &View, question: &UsageQuestion) -> Result<Used, String> {
     if question.period != UsagePeriod::All {
         return Err("Apache YuniKorn does not record usage history; use period `all`".to_owned());
@@ -102,7 +97,7 @@ const fn dimension(by: UsageBy) -> Dimension {
     }
 }
 
-/// The start and end of a period; all values are in nanoseconds since 1970.
+/// In nanoseconds since 1970.
 fn bounds(period: UsagePeriod, now: i64) -> (Option<i64>, Option<i64>) {
     match period {
         UsagePeriod::All => (None, None),

@@ -10,26 +10,26 @@ use std::sync::Arc;
 use super::act::{Act, ActsFrom, PartitionAct};
 use model::{Identity, Time};
 
-/// The longest rejection text of an entry, in characters: a configuration can have any number of errors.
+/// Characters: configurations can have many errors.
 pub const LONGEST_WHY: usize = 2_000;
 
-/// Facts about the object in a fixed order: `queue` is `root.etl`.
+/// In a fixed order: `queue` is `root.etl`.
 pub type Facts = Vec<(String, String)>;
 
 /// A change, allowed or rejected (REST E11).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AuditEntry {
-    /// Counts up by one, from 1. The same orders in the same order get the same numbers.
+    /// From 1; the same orders get the same numbers.
     pub id: u64,
     /// The scheduler time.
     pub at: Time,
-    /// The wall clock, in nanoseconds since 1970; `None` for a scheduler with stepped time.
+    /// Nanoseconds since 1970; `None` with stepped time.
     pub wall: Option<i64>,
-    /// The user; empty for a watched file and for workload steps.
+    /// Empty for files and workloads.
     pub user: String,
     /// The groups of the user at that time.
     pub groups: Vec<String>,
-    /// The origin: `console`, an address, `file NAME`, `workload`.
+    /// `console`, an address, `file NAME`, `workload`.
     pub address: String,
     /// The operation, named by [`action`].
     pub action: String,
@@ -39,7 +39,7 @@ pub struct AuditEntry {
     pub object: String,
     /// Whether the operation was executed.
     pub allowed: bool,
-    /// The rejecting check, a name of [`crate::act::Code`]; empty if executed.
+    /// A name of [`crate::act::Code`]; empty if executed.
     pub code: String,
     /// The reason of the rejection; empty if executed.
     pub why: String,
@@ -83,7 +83,7 @@ impl AuditEntry {
     }
 }
 
-/// The short name of an act in the audit: `kill`, `move`, `config`.
+/// `kill`, `move`, `config`.
 pub fn action(act: &Act) -> &'static str {
     let Act::In { act, .. } = act else {
         return match act {
@@ -162,7 +162,7 @@ pub struct Revision {
     pub checksum: String,
     /// The activation time, by the scheduler clock.
     pub at: Time,
-    /// The wall clock, in nanoseconds since 1970; `None` for a scheduler with stepped time.
+    /// Nanoseconds since 1970; `None` with stepped time.
     pub wall: Option<i64>,
     /// The user; empty if unknown.
     pub by: String,
@@ -172,7 +172,7 @@ pub struct Revision {
     pub source: RevisionSource,
     /// The number of settings that differ from the previous revision.
     pub changes: usize,
-    /// The text as written; `None` if unknown.
+    /// As written; `None` if unknown.
     #[serde(default, with = "model::saved::text_option")]
     pub text: Option<Arc<str>>,
 }
@@ -210,7 +210,7 @@ impl RevisionSource {
         }
     }
 
-    /// The source with this name; `of` is the revision of a rollback, 0 if unknown.
+    /// `of` is for rollbacks, 0 if unknown.
     pub fn named(name: &str, of: u64) -> Option<Self> {
         Some(match name {
             "start" => Self::Start,
@@ -228,7 +228,7 @@ impl RevisionSource {
 /// A selection of audit entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Only entries with a lower number; `None` starts at the newest.
+    /// `None` starts at the newest.
     pub before: Option<u64>,
     /// The maximum number of entries.
     pub limit: usize,
@@ -260,7 +260,7 @@ impl AuditQuery {
 pub struct AuditPage {
     /// The entries, the newest first.
     pub entries: Vec<Arc<AuditEntry>>,
-    /// The page contains only this user's entries: entries of others are not permitted (REST E1).
+    /// Others are not permitted (REST E1).
     pub only: Option<String>,
 }
 

@@ -1,7 +1,4 @@
-//! Builds views of a scheduler incrementally.
-//!
-//! The first view reads everything. A later view costs only what changed: rows of untouched objects share their
-//! allocation with the previous view.
+//! Builds views incrementally: unchanged rows share their allocation.
 
 use std::sync::Arc;
 
@@ -45,7 +42,7 @@ struct PartitionBuilder {
 }
 
 impl ViewBuilder {
-    /// Returns the view at `now`, or `None` if it equals the previous one.
+    /// `None` if it equals the previous one.
     pub fn update(&mut self, now: Time, scheduler: &mut Scheduler) -> Option<Arc<View>> {
         let names = |view: &View| view.partitions.iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>();
         let mut changed = std::mem::take(&mut self.changed);
@@ -72,18 +69,17 @@ impl ViewBuilder {
         Arc::new(self.view.clone())
     }
 
-    /// Makes the next view update all pending requests: their counts change in every cycle and are otherwise updated
-    /// rarely.
+    /// Their counts change in every cycle and are otherwise updated rarely.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
         scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
 
-    /// The state to save across restarts: the notices, their total number, and the samples.
+    /// Notices, their number, and samples.
     pub fn saved(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
         (&self.view.notices, self.notice_count, self.history.samples())
     }
 
-    /// Numbers the next view after `generation`, which another builder used. Returns that generation.
+    /// Used by another builder; returned.
     pub fn skip_generation(&mut self, generation: u64) -> u64 {
         self.view.generation = self.view.generation.max(generation) + 1;
         self.view.generation
@@ -182,7 +178,7 @@ impl PartitionBuilder {
         for (app, ask, arrival) in &dirty.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
-        // Slots are reused: removals are first, or the id of a new object would be removed with the old one.
+        // Slots are reused: the id of a new object must stay.
         for key in dirty.nodes.iter() {
             self.drop_node(view, partition, key);
         }

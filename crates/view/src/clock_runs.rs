@@ -7,7 +7,7 @@ use model::Time;
 /// A shorter stop is not a gap; in nanoseconds.
 const SHORTEST_GAP: i64 = 1_000_000_000;
 
-/// From here until the next run, the scheduler clock followed the wall clock at one speed.
+/// The clock ran at one speed until the next run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// The scheduler time at the start.
@@ -25,8 +25,7 @@ pub struct ClockRuns {
     later: Vec<Run>,
 }
 
-/// A stop of the scheduler clock (a pause, or not running). If the wall clock was set back meanwhile, the gap ends
-/// before its start.
+/// A stop; if the wall clock was set back, its end is before its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockGap {
     /// The scheduler time of the stop.
@@ -38,12 +37,12 @@ pub struct ClockGap {
 }
 
 impl ClockRuns {
-    /// A clock that runs without stops since the wall clock `began`, in nanoseconds since 1970.
+    /// Without stops, from nanoseconds since 1970.
     pub const fn always(started_at: i64, speed: f64) -> Self {
         Self { first: Run { at: Time::ZERO, wall: started_at, speed }, later: Vec::new() }
     }
 
-    /// Returns the clock of these runs, the oldest first; `None` without runs.
+    /// The oldest first; `None` without runs.
     pub fn of(runs: impl IntoIterator<Item = Run>) -> Option<Self> {
         let mut runs = runs.into_iter();
         Some(Self { first: runs.next()?, later: runs.collect() })
@@ -59,7 +58,7 @@ impl ClockRuns {
         run.wall.saturating_add(span(run.speed, time.since(run.at))).saturating_sub(span(run.speed, run.at.since(time)))
     }
 
-    /// The last scheduler time at this wall clock; in a gap, the time of the stop.
+    /// In a gap, that of the stop.
     pub fn time(&self, wall: i64) -> Time {
         let mut end = Time(u64::MAX);
         for run in self.runs().rev() {
@@ -74,7 +73,7 @@ impl ClockRuns {
         Time::ZERO
     }
 
-    /// The stops of a second or longer, and the setbacks of the wall clock by as much; the oldest first.
+    /// At least a second, also setbacks; the oldest first.
     pub fn gaps(&self) -> Vec<ClockGap> {
         let pairs = self.runs().zip(&self.later);
         let stopped = |run: &Run, at: Time| run.wall.saturating_add(span(run.speed, at.since(run.at)));

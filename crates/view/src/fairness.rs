@@ -1,4 +1,4 @@
-//! Compares the usage of each queue with its guaranteed resources: deficit, borrowed, idle.
+//! Usage against guaranteed resources: deficit, borrowed, idle.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ pub struct FairnessRow {
     pub used: i64,
     /// The pending quantity in addition to the usage.
     pub pending: i64,
-    /// The queue's share of its parent's resources, divided by guaranteed resources among the requesting siblings.
+    /// Divided by guarantees among the requesting siblings.
     pub fair: i64,
     /// The parent's resources to divide.
     pub of_parent: i64,
-    /// The earliest known time of the current deficit; `None` without one, or without samples.
+    /// Start of the deficit, if known.
     pub since: Option<Time>,
-    /// The siblings above their guaranteed resources, the largest excess first, if this queue has a deficit.
+    /// Siblings above their guarantees, the largest excess first.
     pub borrowers: Vec<QueuePath>,
 }
 
@@ -60,10 +60,8 @@ impl FairnessRow {
 }
 
 impl PartitionView {
-    /// Every queue except the root, for each guaranteed or used resource: the largest relative deficits first, then
-    /// borrowers, then by queue. Reads all queues: compute it on demand only.
-    ///
-    /// `history` gives the start of a deficit under the current guaranteed resources.
+    /// The largest relative deficits first, then borrowers. Reads all queues: on demand only. `history` gives the start
+    /// of deficits.
     pub fn fairness(&self, history: &Vector<Arc<Sample>>, now: Time) -> Vec<FairnessRow> {
         let shares = Shares::of(self);
         let mut rows: Vec<FairnessRow> =

@@ -1,4 +1,4 @@
-//! Consistency checks of a cluster (`rest.md` section 5.13): those of YuniKorn, made on a view.
+//! Consistency checks of a cluster (`rest.md` section 5.13), those of YuniKorn.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -36,10 +36,10 @@ impl Health {
     }
 }
 
-/// Runs all checks for an embedded scheduler. Reads every allocation: on demand only, not per frame.
+/// Reads every allocation: on demand only.
 pub fn health(view: &View) -> Health {
     let mut checks = vec![
-        // Neither can fail here: the scheduler is in the same process.
+        // Neither can fail in the same process.
         check("Scheduling errors", "Check for scheduling error entries in metrics", "scheduling errors", Vec::new()),
         check("Failed nodes", "Check for failed nodes entries in metrics", "failed nodes", Vec::new()),
     ];
@@ -47,7 +47,7 @@ pub fn health(view: &View) -> Health {
     Health { healthy: checks.iter().all(|check| check.succeeded), checks }
 }
 
-/// Runs the checks that need only a view, so without the internal counters of a remote scheduler.
+/// Omits checks of internal counters.
 pub fn health_of_snapshot(view: &View) -> Health {
     let partitions = || view.partitions.iter();
     let checks = vec![

@@ -1,5 +1,4 @@
-//! The history of a cluster: the last hour in steps of 10 seconds, the last day per minute (SCH-230, `rest.md` section
-//! 5.14).
+//! The last day in samples (SCH-230, `rest.md` section 5.14).
 
 use std::sync::Arc;
 
@@ -12,14 +11,14 @@ use super::snapshot::View;
 use model::{AppState, QueuePath, Time};
 use scheduler::{Partition, Scheduler};
 
-/// The number of unthinned samples: one hour. Of older ones, those on the minute stay.
+/// Samples of an hour; later only minutes.
 pub const FINE: usize = 360;
-/// The number of samples: the last hour, and one per minute of the day before.
+/// One hour, and a day of minutes.
 pub const SAMPLES: usize = FINE + 1440;
-/// The maximum number of queues over all samples; above it, the oldest samples keep only their totals.
+/// Above it, old samples keep only totals.
 const QUEUES: usize = 100_000;
 
-/// Returns a sample of a view, for the current values on charts and for sources without an embedded scheduler.
+/// Also for remote schedulers.
 pub fn sample_of(now: Time, view: &View) -> Sample {
     let mut sample = Sample { at: now, made: view.allocations_made, ..Sample::default() };
     for part in &view.partitions {
@@ -68,7 +67,7 @@ impl History {
         &self.samples
     }
 
-    /// Adds a sample of a view if one is due. Returns whether one was.
+    /// Returns whether one was due.
     pub fn watch(&mut self, now: Time, view: &View) -> bool {
         let due = self.samples.back().is_none_or(|last| step(last.at) < step(now));
         if due {

@@ -9,7 +9,7 @@ use super::users::Side;
 use config::Place;
 use model::QueuePath;
 
-/// The usage of a user or a group against a limit, for one resource or the number of applications.
+/// Usage of a resource, or of the applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitUsed {
     /// User or group.
@@ -20,13 +20,13 @@ pub struct LimitUsed {
     pub queue: QueuePath,
     /// The location of the limit in the configuration.
     pub at: Place,
-    /// The resource; `None` for the number of running applications.
+    /// `None` for the number of running applications.
     pub resource: Option<Arc<str>>,
     /// How much there may be.
     pub limit: i64,
     /// How much is in use.
     pub used: i64,
-    /// The pending quantity of applications under this limit; for applications, the number that has not started.
+    /// For applications, those that have not started.
     pub pending: i64,
 }
 
@@ -48,7 +48,7 @@ impl LimitUsed {
         self.resource.as_deref().unwrap_or("applications")
     }
 
-    /// The usage in thousandths of the limit; 1000 for a limit of 0.
+    /// Thousandths; 1000 for a limit of 0.
     pub fn part(&self) -> i64 {
         let part = if self.limit <= 0 { 1000 } else { i128::from(self.used) * 1000 / i128::from(self.limit) };
         i64::try_from(part).unwrap_or(i64::MAX)
@@ -56,15 +56,14 @@ impl LimitUsed {
 }
 
 impl PartitionView {
-    /// How much of a limit is in use, which can be of another configuration. Reads all applications.
+    /// Reads all applications.
     pub fn used_of(&self, limit: &LimitUse) -> Vec<LimitUsed> {
         let counts = |app: &&super::AppRow| !app.state.is_ended() && Self::counts_under(app, limit.side, &limit.name);
         let apps: Vec<&super::AppRow> = self.apps.iter().flatten().map(AsRef::as_ref).filter(counts).collect();
         of_limit(limit, &apps)
     }
 
-    /// Every user and group with each of their limits: the most blocked first (relative to the limit), then the highest
-    /// usage. Reads all applications: compute it on demand only.
+    /// The most blocked first, then the highest usage. Reads all applications: on demand only.
     pub fn limits_used(&self) -> Vec<LimitUsed> {
         let mut rows = Vec::new();
         for side in [Side::User, Side::Group] {

@@ -1,7 +1,5 @@
-//! Requests that can never be allocated: no node has the resource or the size, or a maximum is below the request.
-//!
-//! This cause has precedence over all others, because time and completed work do not remove it. It is computed from the
-//! rows, so it also applies to remote schedulers, which do not report it.
+//! Requests that can never be allocated. This cause has precedence, because time does not remove it. It is computed
+//! from the rows, so also for remote schedulers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +9,7 @@ use crate::waiting::resource_word;
 use crate::{AppRow, AskRow, AskState, PartitionView, PendingReason};
 use model::{NodeId, QueuePath};
 
-/// Why a request can never be allocated. `Display` is short enough for a column: `no node has nvidia.com/gpu`.
+/// As `no node has nvidia.com/gpu`, for a column.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Never {
     /// No node has any of the resource.
@@ -84,7 +82,7 @@ impl Never {
 const MOST_ASKS: usize = 1_000;
 
 impl PartitionView {
-    /// The first request of an application that can never be allocated, among its first 1,000.
+    /// The first request, among the first 1,000.
     pub fn never_of<'v>(&self, row: &'v AppRow) -> Option<(&'v AskRow, Never)> {
         if row.pending_asks == 0 || row.state.is_ended() {
             return None;
@@ -100,14 +98,14 @@ impl PartitionView {
         })
     }
 
-    /// Why a pending request can never be allocated; `None` if it may be, or if the nodes are unknown.
+    /// `None` also for unknown nodes.
     pub fn never(&self, row: &AppRow, ask: &AskRow) -> Option<Never> {
         let AskState::Pending { reason, reserved: None } = &ask.state else { return None };
         // The request replaces a placeholder.
         if *reason == PendingReason::Placeholder {
             return None;
         }
-        // The reported reason of a scheduler that tried nodes is more precise than the lists of a remote.
+        // More precise than the lists of a remote.
         if ask.reported.is_some() {
             return None;
         }
@@ -134,7 +132,7 @@ impl PartitionView {
                 _ => Never::TooLarge { resource, wanted, largest },
             })
         };
-        // In the order of the variants: a resource that no node has comes first.
+        // A resource that no node has comes first.
         Some(ask.resource.iter().filter_map(short).min().unwrap_or(Never::Together))
     }
 

@@ -1,4 +1,4 @@
-//! The rows of a view: queues, applications, requests, and nodes.
+//! Queues, applications, requests, and nodes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use model::{
     Time,
 };
 
-/// The slot of a queue in its partition's view; the root is in slot 0.
+/// The root is in slot 0.
 pub use scheduler::index::QueueKey as QueueSlot;
 
 /// Why requests were not allocated, and what applications have used.
@@ -34,19 +34,19 @@ pub struct QueueRow {
     pub slot: QueueSlot,
     /// The full path.
     pub path: QueuePath,
-    /// The parent's slot; `None` for the root.
+    /// `None` for the root.
     pub parent: Option<QueueSlot>,
     /// The children by name.
     pub children: Arc<[QueueSlot]>,
     /// Whether it is a leaf; otherwise it is a parent.
     pub leaf: bool,
-    /// Whether it is in the configuration; otherwise it is dynamic.
+    /// Configured; otherwise it is dynamic.
     pub managed: bool,
     /// Active, draining or stopped.
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
-    /// It was already in the state when first observed at `state_since`: the age is a minimum.
+    /// At the first look; its age is a minimum.
     pub state_before: bool,
     /// The priority and its derivation.
     pub priority: PriorityRow,
@@ -66,13 +66,13 @@ pub struct QueueRow {
     pub allocated: Resource,
     /// The pending resources of the subtree.
     pub pending: Resource,
-    /// Resources in preemption in the subtree; still part of `allocated`.
+    /// In the subtree; still part of `allocated`.
     pub preempting: Resource,
-    /// When its maximum will be enforced (N-01); `None` also if a remote does not report it.
+    /// When its maximum will be enforced (N-01), if known.
     pub quota_due: Option<Time>,
     /// The queue's own guaranteed resources.
     pub guaranteed: Option<Resource>,
-    /// The queue's own maximum; for the root, the sum of the nodes.
+    /// The root's is the cluster.
     pub max: Option<Resource>,
     /// The settings, which only a reload changes.
     pub settings: Arc<QueueSettings>,
@@ -106,7 +106,7 @@ pub struct QueueSettings {
     pub preemption_policy: PreemptionPolicy,
     /// The minimum wait before a request may preempt (`preemption.delay`).
     pub preemption_delay: Duration,
-    /// The maximum time above the maximum (`quota.preemption.delay`); 0 disables quota preemption.
+    /// Above the maximum (`quota.preemption.delay`); 0 disables it.
     pub quota_preemption_delay: Duration,
     /// The queue's own admin ACL.
     pub admin_acl: Acl,
@@ -141,14 +141,13 @@ pub enum Origin {
 /// One application with all that pages show of it.
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
-    /// The end of the backoff of a remote scheduler for this application, because too many of its requests found no
-    /// node (D-19); may be past.
+    /// Of a remote: too many requests found no node (D-19); may be past.
     pub backoff_until: Option<Time>,
     /// The application's slot; meaningless after its end.
     pub slot: AppSlot,
     /// The id, unique in its partition.
     pub id: AppId,
-    /// The current or last leaf; empty for a rejected application.
+    /// Current or last leaf; empty if rejected.
     pub queue: QueuePath,
     /// Who submitted it.
     pub who: Identity,
@@ -180,7 +179,7 @@ pub struct AppRow {
     pub tags: Arc<BTreeMap<String, String>>,
     /// Pending requests and allocations, by arrival.
     pub asks: OrdMap<u64, Arc<AskRow>>,
-    /// The notes of requests, by arrival; most requests have none.
+    /// By arrival; most requests have none.
     pub notes: OrdMap<u64, Arc<AskNotes>>,
     /// The peak of its allocated resources, per resource.
     pub max_allocated: Resource,
@@ -194,7 +193,7 @@ pub struct AppRow {
     pub message: Option<Arc<str>>,
     /// The requested queue; may be empty.
     pub requested: Arc<str>,
-    /// The placement into its first queue, or the rejection; `None` if unknown.
+    /// Or the rejection; `None` if unknown.
     pub placement: Option<Arc<scheduler::placement::Record>>,
 }
 
@@ -206,7 +205,7 @@ pub enum AppGroup {
     Undecided,
     /// No limit matched at the decision.
     Ungrouped,
-    /// This group; `*` is the shared wildcard limit.
+    /// `*` is the shared wildcard limit.
     Group(Arc<str>),
 }
 
@@ -260,7 +259,7 @@ pub struct AskRow {
 }
 
 impl AskRow {
-    /// The display name: the pod, or else the id.
+    /// The pod, or else the id.
     pub fn name(&self) -> Cow<'_, str> {
         self.tags.pod().map_or(Cow::Borrowed(self.id.as_str()), Cow::Owned)
     }
@@ -303,12 +302,12 @@ pub enum AskState {
         node: NodeId,
         /// The allocation time; `None` if a remote does not report it.
         since: Option<Time>,
-        /// The partition's allocation counter at its creation; 0 if a remote does not report it.
+        /// The partition's counter; 0 if not reported.
         number: u64,
     },
 }
 
-/// Why a request waits: the result of the last cycle that tried it (SCH-082).
+/// A result of the last cycle (SCH-082).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PendingReason {
     /// No cycle has tried it yet.
@@ -322,7 +321,7 @@ pub enum PendingReason {
     NoNode,
     /// It will replace a placeholder of its task group (SCH-082.2).
     Placeholder,
-    /// It fits, but a blocked ask has its turn first; [`AskNotes::behind`] names it.
+    /// See [`AskNotes::behind`] for the first.
     Turn,
 }
 
@@ -379,7 +378,7 @@ pub struct NodeAllocation {
 }
 
 impl NodeAllocation {
-    /// The display name: the pod, or else the id of the request.
+    /// The pod, or else the request.
     pub fn name(&self) -> &str {
         self.pod.as_deref().unwrap_or(self.ask.as_str())
     }

@@ -10,11 +10,11 @@ use model::{AppId, AskId, NodeId, QueuePath, Time};
 pub struct ShadowRates {
     /// Decisions of the watched scheduler.
     pub decisions: u64,
-    /// Decisions that the visible data does not settle; not part of the rates.
+    /// Data is missing; not in the rates.
     pub unsettled: u64,
-    /// The share of the settled decisions that kornsole also made, 0 to 1; `None` without one.
+    /// Share that kornsole also made, 0 to 1.
     pub agreement: Option<f64>,
-    /// The share of the settled decisions that the rules allow, 0 to 1; `None` without one.
+    /// Share that the rules allow, 0 to 1.
     pub legality: Option<f64>,
     /// Decisions of kornsole that the other scheduler did not make.
     pub missed: u64,
@@ -36,7 +36,7 @@ pub struct ShadowSpan {
 pub struct ShadowDifference {
     /// The number, from 1.
     pub number: u64,
-    /// The time of the decision; for a missed one, the time from which kornsole would have made it.
+    /// Or when kornsole would have decided.
     pub at: Time,
     /// `node`, `order`, `illegal`, `unsettled` or `missed`.
     pub verdict: String,
@@ -46,13 +46,13 @@ pub struct ShadowDifference {
     pub app: AppId,
     /// The request: the UID of the pod.
     pub ask: AskId,
-    /// The pod, as namespace and name; empty if unknown.
+    /// Namespace and name; empty if unknown.
     pub pod: String,
-    /// The selected node; `None` for a missed decision.
+    /// `None` for a missed decision.
     pub node: Option<NodeId>,
     /// kornsole's decision: application, request, node.
     pub local: Option<(AppId, AskId, NodeId)>,
-    /// The violated rule of an illegal decision; empty otherwise.
+    /// Violated by an illegal decision.
     pub rule: String,
     /// The cause of the difference.
     pub cause: String,
@@ -67,7 +67,7 @@ pub struct ShadowSheet {
     pub total: ShadowRates,
     /// The rates per leaf.
     pub queues: Vec<(QueuePath, ShadowRates)>,
-    /// The last day in ranges of 10 minutes, the oldest first; ranges without a decision are omitted.
+    /// One day in 10 minutes, the oldest first; without empty ones.
     pub spans: Vec<ShadowSpan>,
     /// The last differences, the newest last.
     pub differences: Vec<Arc<ShadowDifference>>,

@@ -1,5 +1,4 @@
-//! Results of simulations: per run, its waits by queue and user, and its usage over time. Times are in milliseconds,
-//! shares in thousandths.
+//! Times are in milliseconds, shares in thousandths.
 
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use std::sync::Arc;
 pub struct Simulation {
     /// How the workload was interpreted, and how reliable a forecast is, in sentences.
     pub notes: Vec<String>,
-    /// The comparison of each run with the first one, or the end of a search.
+    /// Compared with the first run.
     pub sentences: Vec<String>,
     /// The runs, in the requested order.
     pub runs: Vec<Arc<SimulatedRun>>,
@@ -42,7 +41,7 @@ pub struct SimulatedRun {
     pub queues: Vec<SimulatedGroup>,
     /// The users, by name.
     pub users: Vec<SimulatedGroup>,
-    /// Notes for reading the values, and the comparison of the runs; shared by all runs.
+    /// Shared by all runs.
     pub notes: Arc<[String]>,
 }
 
@@ -53,7 +52,7 @@ impl SimulatedRun {
     }
 }
 
-/// The waits of requests. Requests that still wait count with their wait until the end.
+/// Unfinished waits count until the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedWaits {
     /// The number of requests.

@@ -1,4 +1,4 @@
-//! A cluster at one time: [`View`] and its partitions.
+//! A cluster at one time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,17 +31,17 @@ pub struct View {
     pub allocations_made: u64,
     /// The recent allocations per second of cluster time.
     pub allocation_rate: f64,
-    /// The active configuration; `None` if unknown.
+    /// `None` if unknown.
     pub configuration: Option<Arc<Configuration>>,
-    /// The time after which a draining queue is reported (SCH-211); 0 disables it.
+    /// Reported afterward (SCH-211); 0 disables it.
     pub stuck_after: Duration,
     /// The scheduler and its clock are paused.
     pub paused: bool,
     /// The last notices, the oldest first.
     pub notices: Vector<Arc<Notice>>,
-    /// The samples, the oldest first: those of the last hour, and one per minute of the day before (SCH-230).
+    /// One hour, then minutes of a day (SCH-230).
     pub history: Vector<Arc<Sample>>,
-    /// The Kubernetes objects; `None` without a cluster.
+    /// `None` without a cluster.
     pub kubernetes: Option<Arc<Kubernetes>>,
 }
 
@@ -57,7 +57,7 @@ impl View {
     }
 }
 
-/// A partition at one time. Cheap to clone.
+/// A partition, cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct PartitionView {
     /// The partition's name.
@@ -76,9 +76,9 @@ pub struct PartitionView {
     pub preemption: bool,
     /// Whether quota preemption is enabled (N-01).
     pub quota_preemption: bool,
-    /// The switches of quota preemption; `None` if the known data cannot predict the victims.
+    /// `None` if victims are unpredictable.
     pub quota_law: Option<QuotaLaw>,
-    /// The forecasts of the remote kornsole server; `None` for other sources.
+    /// Only of remote kornsole servers.
     pub quota_reported: Option<Arc<[QuotaForecast]>>,
     /// The sort policy of nodes (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
@@ -86,9 +86,9 @@ pub struct PartitionView {
     pub rules: Arc<placement::Rules>,
     /// The decisions of each rule since its activation.
     pub hits: Arc<placement::Hits>,
-    /// The queues by slot; the root is in slot 0. Slots of removed queues are empty and can be reused.
+    /// The root is in slot 0; empty slots can be reused.
     pub queues: Vector<Option<Arc<QueueRow>>>,
-    /// The active applications by slot. Slots of ended applications are empty and can be reused.
+    /// By slot; empty slots can be reused.
     pub apps: Vector<Option<Arc<AppRow>>>,
     /// The number of active applications.
     pub live_apps: usize,
@@ -100,20 +100,20 @@ pub struct PartitionView {
     pub users: UsageRows,
     /// The groups with an active application, by name.
     pub groups: UsageRows,
-    /// The users with an active limit, by name, with the queues of the limits and their parents, and without usage.
+    /// With an active limit, and no usage.
     pub limited_users: UsageRows,
     /// The same for groups, including the wildcard `*`.
     pub limited_groups: UsageRows,
-    /// The permissions that the remote kornsole server reports for its user; `None` for other sources.
+    /// Only of remote kornsole servers.
     pub decided: Option<Arc<ServerPermissions>>,
     /// The Kubernetes objects, as in [`View`].
     pub kubernetes: Option<Arc<Kubernetes>>,
-    /// The invalid values of a remote. The rows contain 0 or nothing for them.
+    /// The rows contain 0 or nothing instead.
     pub unknown: Arc<[Unknown]>,
 }
 
 impl PartitionView {
-    /// The root queue; `None` only before the first configuration.
+    /// `None` only before the first configuration.
     pub fn root(&self) -> Option<&Arc<QueueRow>> {
         self.queue(QueueSlot(0))
     }
@@ -128,7 +128,7 @@ impl PartitionView {
         self.queue_at_text(path.as_str())
     }
 
-    /// The queue with a path as text in lower case; the text may be invalid.
+    /// In lower case; may be invalid.
     pub fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
         let mut parts = path.split('.');
         let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
@@ -147,14 +147,13 @@ impl PartitionView {
         self.apps.get(slot.0 as usize)?.as_ref()
     }
 
-    /// An application by its id: the active one, or else the last ended one. Linear: compute it on demand only, not per
-    /// frame.
+    /// The active one, or else the last ended one. Linear: on demand only.
     pub fn app_by_id(&self, id: &AppId) -> Option<&Arc<AppRow>> {
         let live = self.apps.iter().flatten().find(|app| app.id == *id);
         live.or_else(|| self.ended.iter().rev().find(|app| app.id == *id))
     }
 
-    /// The active applications in a subtree, by id. Linear: compute it on demand only, not per frame.
+    /// Sorted by id. Linear: on demand only.
     pub fn apps_in(&self, queue: &QueuePath) -> Vec<&Arc<AppRow>> {
         let mut inside: Vec<_> = self.apps.iter().flatten().filter(|app| app.queue.is_within(queue)).collect();
         inside.sort_by(|a, b| a.id.cmp(&b.id));

@@ -1,9 +1,9 @@
-//! Lists of a remote view that are not loaded yet: missing data is not zero.
+//! Unloaded lists: missing data is not zero.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The lists that were never loaded since the connection. An embedded scheduler has all lists.
+/// Lists never loaded since the connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
     /// The active applications, all or those of a queue.
@@ -23,7 +23,7 @@ pub const NO_NODES: &str = "loading nodes";
 /// The placeholder text for users and groups.
 pub const NO_USERS: &str = "loading users and groups";
 
-/// Why lists cannot be loaded; `None` for a loaded or loading list.
+/// `None` for a loaded or loading list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingLists {
     /// The reason for applications.
@@ -60,7 +60,7 @@ impl Unread {
         (!self.users).then(|| format!("{what} unknown: {why}"))
     }
 
-    /// The texts for the lists of an overview: applications and nodes.
+    /// For missing applications and nodes.
     pub fn words(&self) -> Vec<String> {
         let (apps, nodes) = (self.apps.then(|| self.no_apps()), self.nodes.then(|| self.no_nodes()));
         apps.into_iter().chain(nodes).collect()
@@ -74,11 +74,11 @@ fn reported(why: Option<&str>, what: &str, loading: &str) -> String {
 /// An invalid, and so unknown, value of a remote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unknown {
-    /// The kind of the object: `queue`, `application`, `node`, `user`, `group`, `partition`; empty if none.
+    /// As `queue` or `node`; may be empty.
     pub kind: &'static str,
     /// The name of the object.
     pub name: String,
-    /// The path of keys to the value, for example `maxResource.memory`; empty for the object itself.
+    /// As `maxResource.memory`; empty for the object.
     pub path: String,
     /// Why it is invalid.
     pub reason: String,
@@ -90,17 +90,16 @@ impl Unknown {
         self.is_of(kind, name) && self.path.split('.').any(|one| one == key)
     }
 
-    /// Whether the length of the list at a key is unknown because of the value; a value inside an entry does not affect
-    /// it.
+    /// The list's length is unknown.
     pub fn cuts(&self, kind: &str, name: &str, key: &str) -> bool {
         self.path.split('.').count() <= 2 && self.is_below(kind, name, key)
     }
 
-    /// Whether the sum of a resource under `key` is unknown because of the value.
+    /// Whether a sum is unknown.
     pub fn touches(&self, kind: &str, name: &str, key: &str, resource: &str) -> bool {
         let mut keys = self.path.rsplit('.');
         let (last, above) = (keys.next().unwrap_or_default(), keys.next().unwrap_or_default());
-        // The whole value, an entry of a list, a map of quantities, or a quantity of a map.
+        // The whole value, an entry, a map, or a quantity.
         let is_entry = last == key || last.parse::<usize>().is_ok();
         self.is_below(kind, name, key) && (is_entry || is_map(last) || (is_map(above) && last == resource))
     }

@@ -20,7 +20,7 @@ pub enum UsageBy {
     Group,
     /// The priorities of requests.
     Priority,
-    /// Applications; those of old hours share one row without a name.
+    /// Old hours have no names.
     Application,
 }
 
@@ -105,13 +105,13 @@ pub struct UsageQuestion {
     pub user: Option<Arc<str>>,
 }
 
-/// Quantities by resource: base units (millicores, bytes) times seconds.
+/// Base units (millicores, bytes) times seconds.
 pub type UsedAmounts = BTreeMap<String, u64>;
 
 /// The usage and wait of one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsedRow {
-    /// The queue, user, group, priority, or application; may be empty.
+    /// By [`UsageBy`]; may be empty.
     pub name: Arc<str>,
     /// Allocated, including placeholders.
     pub allocated: UsedAmounts,
@@ -121,7 +121,7 @@ pub struct UsedRow {
     pub borrowed: UsedAmounts,
     /// Guaranteed, for queue rows.
     pub guaranteed: UsedAmounts,
-    /// For an application: Apache YuniKorn's own count of its ended allocations, in a sentence.
+    /// Apache YuniKorn's own count.
     pub remark: Option<Arc<str>>,
 }
 

@@ -23,11 +23,7 @@ pub struct AlertArgs {
 }
 
 impl AlertArgs {
-    /// The active rules, with notes.
-    ///
-    /// # Errors
-    /// All errors of a named file, rendered. An invalid file of the user's settings is reported, and the default rules
-    /// apply.
+    /// With notes. Fails with all errors of a named file; an invalid user file is only reported.
     pub fn read(&self) -> Result<(Rules, Vec<String>), String> {
         if let Some(file) = &self.rules {
             return Ok((of_file(file)?, Vec::new()));
@@ -45,10 +41,7 @@ impl AlertArgs {
         })
     }
 
-    /// The board of a cluster, stored in `dir` if given. Its threads for sending run.
-    ///
-    /// # Errors
-    /// As [`AlertArgs::read`], or threads cannot start.
+    /// Stored in `dir` if given; sending threads run. Fails as [`AlertArgs::read`], or without threads.
     pub fn board(&self, cluster: &str, dir: Option<&Path>, now: Time) -> Result<Arc<Board>, String> {
         let (mut rules, mut notes) = self.read()?;
         let store = match dir.map(Store::open).transpose() {
@@ -67,10 +60,7 @@ impl AlertArgs {
     }
 }
 
-/// The rules of a file over the defaults.
-///
-/// # Errors
-/// The file cannot be read, or all errors in it, rendered.
+/// Over the defaults. Fails with all errors, rendered.
 pub fn of_file(file: &Path) -> Result<Rules, String> {
     let bytes = load::bytes(file)?;
     let name = file.display().to_string();

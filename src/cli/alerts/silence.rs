@@ -95,7 +95,7 @@ fn days(lasts: &str) -> String {
     }
 }
 
-/// The subjects of the silence: all without labels, otherwise those of the alerts with all labels.
+/// Without labels all, otherwise of matching alerts.
 fn subjects(args: &SilenceArgs) -> Result<Vec<String>, (String, u8)> {
     if args.labels.is_empty() {
         return Ok(vec![String::new()]);

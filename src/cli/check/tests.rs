@@ -24,7 +24,7 @@ partitions:
       properties: {priority.offset: high}
 ";
 
-/// Exit code, standard output, and standard error for these arguments and this standard input.
+/// Exit code, standard output, and standard error.
 fn checked(arguments: &[&str], stdin: &str) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["check"], arguments].concat()).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -100,7 +100,7 @@ fn a_release_decides_when_asked() {
     assert_eq!(checked(&["--core", "1.8.0", "-"], text).0, 0);
 }
 
-/// A gang of one pod with a sidecar of 512Mi, in a group of 2Gi, with an unknown style.
+/// One pod with a sidecar of 512Mi, in 2Gi, with an unknown style.
 const GANG: &str = r#"
 apiVersion: v1
 kind: Pod

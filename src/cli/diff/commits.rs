@@ -1,4 +1,4 @@
-//! `kornsole diff --git`: the differences of two commits in each format.
+//! `kornsole diff --git`: two commits in each format.
 
 use std::io::{self, Write};
 
@@ -18,17 +18,14 @@ use forecast::whatif::ConfigEffect;
 use model::Profile;
 
 pub(super) struct Review {
-    /// The commit names as written: `main..HEAD`.
     pub commits: String,
     pub core: Profile,
     /// The configurations with differences or new errors.
     pub files: Vec<Reviewed>,
-    /// The effects on applications, if examined.
     pub effects: Option<Vec<ConfigEffect>>,
 }
 
 impl Review {
-    /// Summarizes the result in a sentence.
     pub fn summary(&self) -> String {
         match self.files.as_slice() {
             [] => "no differences".to_owned(),

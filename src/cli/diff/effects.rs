@@ -29,10 +29,7 @@ pub struct ApplicationArgs {
     pub server: Option<String>,
 }
 
-/// The effects of a changed configuration on the applications; `None` if none are examined.
-///
-/// # Errors
-/// The applications cannot be read, several configurations differ, or one is rejected.
+/// `None` if none are examined. Fails if unreadable, if several configurations differ, or one is rejected.
 pub(super) fn effects(
     all: &[Reviewed],
     args: &ApplicationArgs,

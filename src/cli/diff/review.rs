@@ -1,4 +1,4 @@
-//! The configurations of two commits by file: differences and new errors and warnings.
+//! The configurations of two commits by file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,7 +43,6 @@ impl Reviewed {
             && self.new.iter().all(|fault| fault.severity != Severity::Error)
     }
 
-    /// Whether there is nothing to report.
     pub fn is_same(&self) -> bool {
         self.base.is_some() == self.head.is_some()
             && self.new.is_empty()
@@ -70,10 +69,7 @@ impl Reviewed {
     }
 }
 
-/// Returns every configuration of the two commits, including equal ones.
-///
-/// # Errors
-/// A file cannot be read.
+/// Including equal ones. Fails if a file cannot be read.
 pub(super) fn reviewed([base, head]: &[Extracted; 2], rules: &Rules<'_>) -> Result<Vec<Reviewed>, String> {
     let mut olds = sides(base, rules)?;
     let mut all = Vec::new();

@@ -1,6 +1,6 @@
 //! The examples in the help of each command.
 
-/// A command path, for example `config show`, and its examples. The empty path is kornsole itself.
+/// By command path; the empty path is kornsole.
 pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "",
@@ -252,7 +252,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("man", &["kornsole man | man -l -"]),
 ];
 
-/// The examples of a command; empty if it has none.
+/// Empty if it has none.
 pub fn of(path: &str) -> &'static [&'static str] {
     EXAMPLES.iter().find(|(command, _)| *command == path).map_or(&[], |(_, lines)| lines)
 }

@@ -1,4 +1,4 @@
-//! The help of the command line: the texts of `clap`, command groups, exit codes, and examples.
+//! The help texts: `clap`, groups, exit codes, and examples.
 
 pub mod examples;
 mod exit_codes;
@@ -13,7 +13,7 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::{Cli, flag_order};
 
-/// The commands of the top level, in groups. Each command is in one of them.
+/// Each top-level command is in one group.
 const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Look",
@@ -33,12 +33,10 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Other", &["play", "grafana", "completions", "man", "help"]),
 ];
 
-/// The command that `clap` adds, with its description.
 const HELP: (&str, &str) = ("help", "Print the help of a command");
 
-/// The program name as a plugin of kubectl, and the command that users type.
+/// As a plugin of kubectl, and as users type it.
 const PLUGIN: (&str, &str) = ("kubectl-kornsole", "kubectl kornsole");
-/// The name of the program.
 const NAME: &str = "kornsole";
 
 /// The command line with its complete help.
@@ -46,23 +44,18 @@ pub fn command() -> Command {
     of(NAME)
 }
 
-/// The command line under this name.
 fn of(name: &'static str) -> Command {
     let root = with_notes(Cli::command(), "", name).bin_name(name);
     let template = template(&root);
     root.help_template(template)
 }
 
-/// The name under which the user called the program.
 fn called(program: Option<&OsString>) -> &'static str {
     let file = program.and_then(|program| Path::new(program).file_stem());
     if file.is_some_and(|file| file == PLUGIN.0) { PLUGIN.1 } else { NAME }
 }
 
-/// Parses arguments, the name of the program first. An option before its command is accepted.
-///
-/// # Errors
-/// Returns the message of `clap` for invalid arguments, and the text for `--help` and `--version`.
+/// Accepts options before the command. Fails with the message of `clap`, also for `--help` and `--version`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let name = called(arguments.first());
@@ -82,8 +75,7 @@ fn parsed(arguments: Vec<OsString>, name: &'static str) -> Result<Cli, clap::Err
     let arguments = flag_order::sorted(&plain, arguments);
     match plain.try_get_matches_from_mut(&arguments) {
         Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain)),
-        // The notes and groups of all commands take longer to build than a short command takes to run, so add them only
-        // for help.
+        // Building all notes takes longer than a short command, so add them only for help.
         Err(error) if shows_help(&error) => Err(of(name).try_get_matches_from_mut(&arguments).err().unwrap_or(error)),
         Err(error) => Err(error),
     }
@@ -93,7 +85,6 @@ fn shows_help(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
-/// A command and its subcommands with exit codes and examples after the options.
 fn with_notes(command: Command, path: &str, name: &str) -> Command {
     let command = command.mut_subcommands(|sub| {
         let below = format!("{path} {}", sub.get_name());
@@ -113,7 +104,6 @@ fn with_notes(command: Command, path: &str, name: &str) -> Command {
     }
 }
 
-/// The exit codes and examples of a command.
 fn notes(command: &Command, path: &str, name: &str) -> String {
     let header = command.get_styles().get_header();
     let mut parts = Vec::new();
@@ -129,7 +119,6 @@ fn notes(command: &Command, path: &str, name: &str) -> String {
     parts.join("\n\n")
 }
 
-/// The help of the top level, with the commands in groups.
 fn template(root: &Command) -> String {
     let (header, literal) = (root.get_styles().get_header(), root.get_styles().get_literal());
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
@@ -147,7 +136,7 @@ fn template(root: &Command) -> String {
     text
 }
 
-/// The description of a command; `None` for a command that this platform does not have.
+/// `None` if this platform lacks the command.
 fn about(root: &Command, name: &str) -> Option<String> {
     if name == HELP.0 {
         return Some(HELP.1.to_owned());

@@ -1,4 +1,4 @@
-//! Operations on jobs: `kornsole cancel`, `hold`, `release`, `requeue`, `local move`, `local priority`.
+//! Operations on local jobs, such as `kornsole cancel`.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -105,7 +105,6 @@ pub struct EditArgs {
 }
 
 impl NumbersArgs {
-    /// All numbers of the arguments.
     pub(super) fn all(&self) -> impl Iterator<Item = u64> {
         self.numbers.iter().flat_map(|numbers| numbers.first..=numbers.last)
     }
@@ -212,7 +211,7 @@ pub fn edit(args: &EditArgs) -> ExitCode {
     code(each(&args.jobs, request, |job| format!("{} requests {}", job.name, in_words(job.vcore, job.memory, job.gpu))))
 }
 
-/// Starts no new jobs on this machine. Asks for the reason on a terminal.
+/// Starts no new jobs; asks for the reason on a terminal.
 pub fn drain(args: &DrainArgs) -> ExitCode {
     let drained = || {
         let reason = match &args.reason {
@@ -238,7 +237,6 @@ fn in_words_of(reply: Reply, done: &str) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&format!("{done} {}\n", info.machine))))
 }
 
-/// A line from the terminal.
 pub(super) fn asked(question: &str) -> String {
     print(question);
     let mut answer = String::new();

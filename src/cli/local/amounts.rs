@@ -120,10 +120,7 @@ pub struct JobNumbers {
     pub last: u64,
 }
 
-/// Parses array indices: `1-100`, `1,4,9`, `0-20:5`; a trailing `%8` allows at most 8 at one time.
-///
-/// # Errors
-/// The expected form.
+/// `1-100`, `1,4,9`, `0-20:5`; `%8` allows 8 at one time; an error names the form.
 pub fn array(text: &str) -> Result<ArraySpec, String> {
     let wrong = || format!("invalid array {text:?}; use for example 1-100, 1,4,9, or 0-20:5, and %8 for 8 at one time");
     let (list, most) = match text.split_once('%') {
@@ -158,7 +155,7 @@ pub fn signal(text: &str) -> Result<i32, String> {
     named.map(|(_, number)| *number).ok_or_else(|| format!("expected one of {}", names()))
 }
 
-/// Formats a duration: `12s`, `3m 5s`, `2h 10m`.
+/// `12s`, `3m 5s`, `2h 10m`.
 pub fn show_ms(ms: u64) -> String {
     span(Duration::from_millis(ms))
 }

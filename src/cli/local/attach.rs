@@ -1,5 +1,4 @@
-//! `kornsole local attach` and `kornsole submit --interactive`: connects this terminal to a job until the job ends or
-//! the user detaches.
+//! `kornsole local attach` and `kornsole submit --interactive`: a job in this terminal.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -20,11 +19,11 @@ use local::job::JobState;
 use local::terminal::{Frame, frames};
 use local::wire::{JobReport, Reply, Request};
 
-/// The key that leaves the job running: ctrl-].
+/// Leaves the job running: ctrl-].
 const LEAVE: u8 = 0x1d;
 /// How often to check whether a job has started.
 const LOOK: Duration = Duration::from_millis(250);
-/// How long to wait for the end of a job after its terminal is closed.
+/// Wait for the end after the terminal closes.
 const END: Duration = Duration::from_secs(60);
 
 /// The arguments of `kornsole local attach`.
@@ -43,7 +42,6 @@ pub fn run(args: &AttachArgs) -> ExitCode {
     code(check().and_then(|()| attach(&args.daemon, args.number)))
 }
 
-/// Whether there is a terminal to attach.
 pub(super) fn check() -> Result<(), Ended> {
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         return Ok(());
@@ -109,7 +107,7 @@ fn started(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
         if matches!(job.state, JobState::Running | JobState::Ended) {
             return Ok(job);
         }
-        // A job that was Pending only for a moment is about to start, so report it later.
+        // Pending may last only a moment, so report it later.
         if polls == 2 {
             let why = if job.reason.is_empty() { String::new() } else { format!(": {}", job.reason) };
             print_line(&format!(
@@ -125,7 +123,7 @@ fn print_line(text: &str) {
     crate::cli::print_line(&escaped(text));
 }
 
-/// The terminal in raw mode: all keys go to the job.
+/// All keys go to the job.
 struct Raw {
     before: Termios,
 }
@@ -152,7 +150,7 @@ fn size() -> Vec<u8> {
     frames(Frame::Size, &bytes)
 }
 
-/// Sends keys to the job and shows its output until it ends. Returns whether the user detached.
+/// Returns whether the user detached.
 fn relay(mut stream: UnixStream) -> io::Result<bool> {
     let (mut resized, signal) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGWINCH, signal)?;
@@ -193,7 +191,7 @@ fn relay(mut stream: UnixStream) -> io::Result<bool> {
                 return Ok(true);
             }
             match sent {
-                // The job has ended; its last output is read before its end is noticed.
+                // The job has ended; its last output is read first.
                 Err(why) if why.kind() == io::ErrorKind::BrokenPipe => {}
                 sent => sent?,
             }

@@ -1,6 +1,6 @@
-//! Shell completions with jobs and queues, fetched from the daemon on demand.
+//! Shell completions with jobs and queues from the daemon.
 //!
-//! They extend the scripts of clap and call `kornsole local names`, which prints nothing without a daemon.
+//! They extend the scripts of clap and call `kornsole local names`.
 
 use std::process::ExitCode;
 

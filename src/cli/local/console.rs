@@ -26,11 +26,11 @@ use source::Remote;
 use source::local::LocalMachine;
 use source::remote::RemoteOptions;
 
-/// The validity of a token: longer than a console stays open without a pause.
+/// Longer than a console stays open without a pause.
 const VALID_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// The maximum number of tokens of a user; the oldest is removed.
+/// Tokens of a user; the oldest is removed.
 const MOST_OF_ONE: usize = 16;
-/// The maximum number of tokens of all users; above it, new ones are rejected, because a user cannot remove others.
+/// Of all users; then new ones are rejected, because a user cannot remove others.
 const MOST: usize = 4096;
 
 /// The arguments of `kornsole local console`.
@@ -59,7 +59,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     }))
 }
 
-/// Shows the console for a running daemon, of this user or of the machine. `None` if none answers.
+/// Of this user or machine; `None` if no daemon answers.
 pub fn run_found(args: &ConsoleArgs) -> Option<ExitCode> {
     args.daemon.connect().is_ok().then(|| run(args))
 }
@@ -85,7 +85,7 @@ fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
     LocalMachine::new(args.daemon.path(), &info, remote, endpoint, args.read_only).map_err(|why| refused(&why))
 }
 
-/// The source of console tokens. The server starts with the first console.
+/// The server starts with the first console.
 pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, dir: &Path) -> TokenSource {
     let (engine, tokens) = (Arc::downgrade(engine), dir.join("console-tokens"));
     // Tokens of an earlier daemon are for an obsolete address.
@@ -113,7 +113,6 @@ pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, dir: 
     })
 }
 
-/// Creates a token.
 fn given(file: &Path, who: &Identity) -> Result<String, String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let until = i64::try_from((now + VALID_FOR).as_nanos()).ok();

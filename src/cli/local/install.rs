@@ -1,4 +1,4 @@
-//! `kornsole local install` and `uninstall`: the daemon as a systemd service.
+//! `kornsole local install` and `uninstall`: a systemd service.
 
 use std::fs::{self, Permissions};
 use std::io::{self, IsTerminal as _};
@@ -13,11 +13,9 @@ use super::{Ended, code, unit, up};
 use crate::cli::remote::escaped;
 use crate::cli::settings::print;
 
-/// The name of the unit.
 const UNIT: &str = "kornsole-local.service";
 /// The first line of a unit that may be replaced and removed.
 const MARK: &str = "# Written by `kornsole local install`; `kornsole local uninstall` removes it.\n";
-/// The directory of the units of the machine.
 const MACHINE_UNITS: &str = "etc/systemd/system";
 
 /// Which unit it is.
@@ -64,11 +62,9 @@ struct Options {
     _up: up::UpArgs,
 }
 
-/// The location of the unit, and the systemd that runs it.
 struct Place {
     dir: PathBuf,
     user: bool,
-    /// Whether the systemd of this machine is called.
     here: bool,
 }
 
@@ -90,7 +86,7 @@ impl Place {
         self.dir.join(UNIT)
     }
 
-    /// Calls the systemd of the machine or of the user, and waits for it.
+    /// Of the machine or the user; waits for it.
     fn systemctl(&self, words: &[&str]) -> Result<(), Ended> {
         let user: &[&str] = if self.user { &["--user"] } else { &[] };
         call("systemctl", &[user, words].concat())
@@ -110,13 +106,11 @@ impl Place {
         }
     }
 
-    /// The link that starts the unit with the machine or with the user.
     fn link(&self) -> PathBuf {
         self.dir.join(format!("{}.wants", unit::target(self.user))).join(UNIT)
     }
 }
 
-/// Runs a program.
 fn call(program: &str, words: &[&str]) -> Result<(), Ended> {
     let shown = format!("{program} {}", words.join(" "));
     match Command::new(program).args(words).status() {
@@ -178,8 +172,7 @@ fn installed(args: &InstallArgs) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&reported)))
 }
 
-/// Whether users other than root can write there. In a directory with the sticky bit they cannot replace files of
-/// others.
+/// By users other than root. A sticky directory protects files.
 fn may_be_replaced(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| {
         let sticky = found.is_dir() && found.mode() & 0o1000 != 0;
@@ -197,7 +190,7 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&temporary, file)
 }
 
-/// Stops the daemon and removes its unit. Stored jobs remain, and running jobs continue.
+/// Stored jobs remain, and running jobs continue.
 pub fn uninstall(args: &UninstallArgs) -> ExitCode {
     code(uninstalled(args))
 }

@@ -1,4 +1,4 @@
-//! A job as a YAML file: `command`, and the long option names of `kornsole submit`.
+//! A job as YAML: `command`, and long options of `kornsole submit`.
 
 use super::options::JobOptions;
 use config::yaml::{self, Node};
@@ -40,10 +40,7 @@ const KEYS: [&str; 22] = [
 ];
 const FLAGS: [&str; 4] = ["requeue", "no-requeue", "no-preempt", "hold"];
 
-/// Reads a job file.
-///
-/// # Errors
-/// Every error with its location.
+/// Fails with every error and its location.
 pub fn read(name: &str, bytes: &[u8]) -> Result<JobFile, String> {
     let mut faults = Faults::new(Profile::Kornsole);
     let text = yaml::decode(bytes, &mut faults).unwrap_or_default();

@@ -22,7 +22,6 @@ use local::wall_ms;
 use local::wire::{JobReport, Reply, Request};
 use model::quantity::show_memory;
 
-/// The interval of `logs --follow`.
 const FOLLOW: Duration = Duration::from_millis(250);
 
 /// The output format and the daemon.
@@ -78,7 +77,6 @@ pub struct LogsArgs {
     pub daemon: SocketArgs,
 }
 
-/// Prints a value as JSON.
 pub(super) fn print_json(value: &impl Serialize) -> Result<ExitCode, Ended> {
     let text = serde_json::to_string_pretty(value).map_err(|why| Ended::refused(why.to_string()))?;
     Ok(print(&format!("{text}\n")))
@@ -101,7 +99,6 @@ pub(super) const fn state(state: JobState) -> &'static str {
     }
 }
 
-/// Notes for all who list jobs, in lines.
 pub(super) fn notices(client: &mut Client) -> Result<String, Ended> {
     let (Reply::Info(info), _) = ask(client, &Request::Info)? else { return Err(unexpected()) };
     Ok(info.notices.iter().map(|notice| format!("{}\n", escaped(notice))).collect())
@@ -139,13 +136,12 @@ pub fn history(args: &HistoryArgs) -> ExitCode {
     }))
 }
 
-/// The usage of a job, in words.
 struct Used {
     cpu: String,
     memory: String,
 }
 
-/// The usage of the ended attempts of a job; `-` without an attempt.
+/// Of the ended attempts; `-` without one.
 fn used(job: &JobReport) -> Used {
     let bytes = |bytes: u64| show_memory(i64::try_from(bytes).unwrap_or(i64::MAX));
     let word = if job.use_unknown { "unknown" } else { "-" };
@@ -204,7 +200,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
     code(shown())
 }
 
-/// Prints the output of a job. On a terminal, control characters are escaped unless raw output is requested.
+/// Control characters are escaped on a terminal, unless raw.
 pub fn logs(args: &LogsArgs) -> ExitCode {
     let printed = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;
@@ -236,7 +232,6 @@ pub fn logs(args: &LogsArgs) -> ExitCode {
     code(printed())
 }
 
-/// Waits until a job has ended.
 pub(super) fn waited(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
     loop {
         match ask(client, &Request::Wait(number))? {
@@ -247,7 +242,7 @@ pub(super) fn waited(client: &mut Client, number: u64) -> Result<JobReport, Ende
     }
 }
 
-/// Waits for jobs. Returns the exit status of the first job that did not end with 0.
+/// Returns the first exit status other than 0.
 pub fn wait(args: &NumbersArgs) -> ExitCode {
     let done = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;

@@ -18,9 +18,7 @@ use local::wall_ms;
 use local::wire::{JobReport, Reply, Request};
 use model::quantity::{show_memory, show_vcore};
 
-/// The interval of `--watch`.
 const WATCH: Duration = Duration::from_secs(2);
-/// Clears a terminal.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
 /// The arguments of `kornsole jobs`.
@@ -83,7 +81,6 @@ impl ListArgs {
         }
     }
 
-    /// Why no job matches.
     fn none(&self) -> &'static str {
         let all = self.state.is_empty() && self.since.is_none() && self.numbers.is_none();
         if all && self.user.is_none() && self.queue.is_none() && self.name.is_none() {
@@ -172,7 +169,7 @@ fn in_words(counts: impl Iterator<Item = (Kind, u32)>) -> String {
     counts.map(|(kind, count)| format!("{count} {}", kind.word())).collect::<Vec<_>>().join(", ")
 }
 
-/// The number of jobs in each state, in one line; includes jobs that wait for other indices of their array.
+/// One line; includes jobs that wait for other array indices.
 fn totals(jobs: &[JobReport]) -> String {
     let mut sums = Kind::ALL.map(|kind| (kind, 0));
     for job in jobs {

@@ -44,11 +44,9 @@ pub use top::{TopArgs, top};
 
 /// The exit code when no daemon answers.
 const UNREACHABLE: u8 = 3;
-/// The variable that names the socket.
 const SOCKET: &str = "KORNSOLE_LOCAL_SOCKET";
 /// The socket of the daemon of the machine.
 const MACHINE_SOCKET: &str = "/run/kornsole/local.sock";
-/// The directory of the jobs of the machine's daemon.
 const MACHINE_DIR: &str = "/var/lib/kornsole/local";
 
 /// The arguments of `kornsole local`.
@@ -127,14 +125,13 @@ pub fn run(args: &LocalArgs) -> ExitCode {
     }
 }
 
-/// The directory of the jobs of the user's daemon; `None` without a home directory.
+/// `None` without a home directory.
 fn own_dir() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
     Some(named.or_else(home)?.join("kornsole/local"))
 }
 
-/// The socket of the user's daemon.
 fn own_socket() -> Option<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     match runtime {
@@ -144,7 +141,6 @@ fn own_socket() -> Option<PathBuf> {
 }
 
 impl SocketArgs {
-    /// The socket of the requested daemon.
     fn path(&self) -> PathBuf {
         let named = self.socket.clone().or_else(|| std::env::var_os(SOCKET).map(PathBuf::from));
         named.unwrap_or_else(|| {
@@ -153,7 +149,6 @@ impl SocketArgs {
         })
     }
 
-    /// Connects to the daemon.
     fn connect(&self) -> Result<Client, Ended> {
         let path = self.path();
         Client::connect(&path).map_err(|why| Ended {
@@ -166,7 +161,6 @@ impl SocketArgs {
     }
 }
 
-/// Why a command failed.
 struct Ended {
     message: String,
     code: u8,
@@ -182,7 +176,7 @@ impl Ended {
     }
 }
 
-/// Sends a request; a rejection is an error.
+/// A rejection is an error.
 fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Ended> {
     match client.ask(request) {
         Err(why) => Err(Ended { message: format!("the daemon does not answer: {why}"), code: UNREACHABLE }),
@@ -191,17 +185,15 @@ fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Ended
     }
 }
 
-/// The exit code of a result.
 fn code(outcome: Result<ExitCode, Ended>) -> ExitCode {
     outcome.unwrap_or_else(|ended| fail(&super::remote::escaped(&ended.message), ended.code))
 }
 
-/// The error for a response that does not match the request: the daemon has another release.
+/// The daemon has another release.
 fn unexpected() -> Ended {
     Ended::refused("invalid response from the job daemon; restart the daemon if it is of another release")
 }
 
-/// A directory or file as an absolute path.
 fn absolute(path: &Path) -> Result<PathBuf, Ended> {
     std::path::absolute(path).map_err(|why| Ended::misused(format!("{}: {why}", path.display())))
 }

@@ -1,5 +1,4 @@
-//! Job options on the command line, in a file, or in a script. The command line overrides `#kornsole`, which overrides
-//! `#SBATCH`.
+//! Job options: the command line overrides `#kornsole`, which overrides `#SBATCH`.
 
 use std::path::PathBuf;
 
@@ -102,10 +101,7 @@ struct Line {
 }
 
 impl JobOptions {
-    /// Reads words of a command line.
-    ///
-    /// # Errors
-    /// The error in them, in one line.
+    /// The error is one line.
     pub fn read(words: &[String]) -> Result<Self, String> {
         let line = Line::try_parse_from(words).map_err(|why| {
             let text = why.to_string();

@@ -16,7 +16,7 @@ const HARMLESS: [char; 6] = ['A', 'M', 'P', 'k', 'm', 'p'];
 pub struct Pbs {
     options: JobOptions,
     cores: Option<i64>,
-    /// Task slots: `ppn` in Torque, `mpiprocs` in PBS.
+    /// `ppn` in Torque, `mpiprocs` in PBS.
     slots: Option<i64>,
     /// The variables of `-v`.
     names: Option<Vec<String>>,
@@ -35,10 +35,7 @@ impl Pbs {
         Self { shell: words.next().unwrap_or_default().to_owned(), ..Self::default() }
     }
 
-    /// Parses the words of one line. Returns the ignored options.
-    ///
-    /// # Errors
-    /// An unknown option or an invalid value.
+    /// Returns ignored options. Fails for an unknown option or an invalid value.
     pub fn line(&mut self, words: &[String]) -> Result<Vec<String>, String> {
         let mut ignored = Vec::new();
         let mut words = words.iter();

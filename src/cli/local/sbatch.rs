@@ -28,7 +28,6 @@ const FLAGS: [&str; 16] = [
     "--wait",
     "--exclusive",
 ];
-/// Short option names with the long ones from the documentation of sbatch.
 const SHORT: [(char, &str); 28] = [
     ('A', "--account"),
     ('a', "--array"),
@@ -117,10 +116,7 @@ pub struct Sbatch {
 }
 
 impl Sbatch {
-    /// Parses the words of one line. Returns the ignored options.
-    ///
-    /// # Errors
-    /// An unknown option or an invalid value.
+    /// Returns ignored options. Fails for an unknown option or an invalid value.
     pub fn line(&mut self, words: &[String]) -> Result<Vec<String>, String> {
         let mut ignored = Vec::new();
         let mut words = words.iter();

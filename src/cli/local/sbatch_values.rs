@@ -52,10 +52,7 @@ pub fn time(value: &str) -> Result<Option<u64>, String> {
     Ok(Some(seconds).filter(|seconds| *seconds > 0))
 }
 
-/// Parses the number of GPUs in `2`, `a100:2`, or `a100`.
-///
-/// # Errors
-/// The expected form.
+/// `2`, `a100:2`, or `a100`; an error names the form.
 pub fn gpus(value: &str) -> Result<i64, String> {
     let last = value.rsplit(':').next().unwrap_or_default();
     let count = match last.parse::<i64>() {
@@ -68,10 +65,7 @@ pub fn gpus(value: &str) -> Result<i64, String> {
         .ok_or_else(|| "expected a number of GPUs, for example 2 or a100:2".to_owned())
 }
 
-/// The number of GPUs in a list of generic resources.
-///
-/// # Errors
-/// A resource other than GPUs.
+/// Fails for resources other than GPUs.
 pub fn of_gres(value: &str) -> Result<i64, String> {
     if value.eq_ignore_ascii_case("none") {
         return Ok(0);

@@ -14,14 +14,11 @@ pub struct Found {
     pub options: JobOptions,
     /// Requests for another scheduler.
     pub batch: Option<Batch>,
-    /// The ignored options in one line; may be empty.
+    /// One line; may be empty.
     pub ignored: String,
 }
 
-/// Reads the comments of a script.
-///
-/// # Errors
-/// The first invalid line: `FILE:LINE: why`.
+/// Fails at the first invalid line: `FILE:LINE: why`.
 pub fn read(file: &str, text: &str) -> Result<Found, String> {
     let (mut own, mut slurm, mut pbs) = (JobOptions::default(), None::<Sbatch>, None::<Pbs>);
     let mut ignored = Vec::new();

@@ -8,10 +8,7 @@ const NAMES: [(&str, u8); 5] = [("midnight", 0), ("elevenses", 11), ("noon", 12)
 const FORMS: &str = "expected HH:MM, MM/DD[/YY][-HH:MM], YYYY-MM-DD[THH:MM[:SS]], now+COUNT[UNIT], midnight, noon, teatime, today, \
                      or tomorrow";
 
-/// Parses a start time into ms since 1970, in a time zone; `None` for now. `now` is in ms since 1970.
-///
-/// # Errors
-/// The expected forms.
+/// Times are in ms since 1970; `None` for now. An error names the forms.
 pub fn begin(value: &str, now: u64, zone: &Zone) -> Result<Option<u64>, String> {
     let value = value.trim().to_ascii_lowercase();
     if let Some(rest) = value.strip_prefix("now") {
@@ -41,7 +38,7 @@ fn later(rest: &str, now: u64) -> Option<Option<u64>> {
     count.parse::<u64>().ok()?.checked_mul(unit * 1000)?.checked_add(now).map(Some)
 }
 
-/// The local time of the start; `now` is local, too.
+/// `now` is local, too.
 fn on_clock(value: &str, now: PrimitiveDateTime) -> Option<PrimitiveDateTime> {
     match value {
         "today" => return Some(midnight(now.date())),

@@ -17,9 +17,7 @@ use local::client::Client;
 use local::wire::{JobUse, Reply, Request};
 use model::quantity::{show_memory, show_vcore};
 
-/// The time between two measurements for a single table.
 const BETWEEN: Duration = Duration::from_secs(1);
-/// Clears the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// The arguments of `kornsole top`.
@@ -36,7 +34,7 @@ pub struct TopArgs {
     pub shown: JobsArgs,
 }
 
-/// Prints the table until it is interrupted; once if the output is not a terminal.
+/// Until interrupted; once without a terminal.
 pub fn top(args: &TopArgs) -> ExitCode {
     code(shown(args))
 }
@@ -67,7 +65,7 @@ fn measured(client: &mut Client) -> Result<Vec<JobUse>, Ended> {
     }
 }
 
-/// The cpu usage between two measurements, in thousandths of a core; since the start for a job without an earlier one.
+/// In thousandths of a core; since the start without an earlier measurement.
 fn vcores(before: &HashMap<(u64, u32), &JobUse>, now: &JobUse) -> Option<i64> {
     let before = before.get(&(now.job.number, now.job.attempts));
     let (earlier, since) = before.map_or((0, now.job.started?), |before| (before.cpu_ms, before.at));

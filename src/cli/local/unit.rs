@@ -6,8 +6,7 @@ use clap::Args;
 
 use crate::cli::settings;
 
-/// The directories of the machine's daemon: other users can enter the directory of the socket, but not that of the
-/// jobs.
+/// Other users can enter only the socket's directory.
 const DIRS: &str = "RuntimeDirectory=kornsole
 RuntimeDirectoryMode=0755
 RuntimeDirectoryPreserve=yes
@@ -36,7 +35,7 @@ pub const fn target(user: bool) -> &'static str {
     if user { "default.target" } else { "multi-user.target" }
 }
 
-/// The unit: supervisors outlive the daemon (`KillMode`), and the daemon may create cgroups (`Delegate`).
+/// Supervisors outlive the daemon (`KillMode`); it may create cgroups (`Delegate`).
 pub fn text(program: &str, user: bool, options: &[String]) -> String {
     let target = target(user);
     let dirs = if user { "" } else { DIRS };
@@ -61,7 +60,7 @@ WantedBy={target}
     )
 }
 
-/// Quotes a path for a unit: systemd splits at spaces and expands `%`.
+/// systemd splits at spaces and expands `%`.
 fn quoted(path: &str) -> String {
     let path = path.replace('%', "%%");
     if !path.is_empty() && !path.contains([' ', '\t', '"', '\'', '\\', ';']) {

@@ -98,14 +98,13 @@ pub struct UpArgs {
     pub logs: LogArgs,
 }
 
-/// A daemon runs for months next to its jobs, so it stores less history than the scheduler of a cluster.
+/// A daemon runs for months, so it stores less history than in a cluster.
 const DEFAULTS: [(&str, &str, &str); 1] = [("event.ringBufferCapacity", "10000", "kornsole local up")];
-/// The maximum number of ended applications: the daemon has its own records of ended jobs.
+/// The daemon has its own records of ended jobs.
 const ENDED_APPLICATIONS: usize = 500;
 /// A job starts when an allocation is published.
 const PUBLISH_EVERY: Duration = Duration::from_millis(1);
 
-/// The paths of this daemon.
 struct Places {
     state_dir: PathBuf,
     socket: PathBuf,
@@ -191,8 +190,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
     }
 }
 
-/// Raises the limit of open files to its maximum, because each running job needs one. Returns the earlier limit if it
-/// was lower.
+/// Each running job needs one. Returns a lower earlier limit.
 fn more_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = limit.current != limit.maximum
@@ -202,7 +200,6 @@ fn more_files() -> Option<u64> {
 
 type Started = (Arc<Engine>, Option<RestServer>);
 
-/// Starts everything: engine, jobs, socket, and REST if an address is named.
 fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) -> Result<Started, (String, u8)> {
     let at = |place: &PathBuf, why: &dyn std::fmt::Display| (format!("{}: {why}", place.display()), 1);
     let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
@@ -239,7 +236,6 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     Ok((engine, rest))
 }
 
-/// The engine with the journal of the directory.
 fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Result<Arc<Engine>, String> {
     let mut setup = setup(by, Profile::Kornsole);
     // A user above the guaranteed cores is preempted even if the memory is small.
@@ -265,10 +261,7 @@ fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Resul
     started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
 }
 
-/// The engine with the configuration of the journal, if the file is invalid. A later change of the file is loaded.
-///
-/// # Errors
-/// Why the file is invalid, if the journal has no configuration.
+/// With the journal's configuration if the file is invalid; loads later changes. Fails if it has none.
 fn last_good(
     file: &Path,
     why: String,

@@ -29,17 +29,12 @@ pub enum BatchFormat {
     Yaml,
 }
 
-/// The word that expects a rejection.
 const REJECTED: &str = "rejected";
 
 /// The maximum number of reported errors.
 const FAULTS: usize = 100;
 
-/// Places the submissions of a file. Returns the exit code: 1 if one is invalid or placed differently, 2 if the format
-/// is unknown.
-///
-/// # Errors
-/// The results cannot be written.
+/// Exit code 1: invalid or placed differently; 2: unknown format.
 pub fn run(
     args: &PlaceArgs,
     file: &Path,
@@ -85,7 +80,6 @@ fn reader(file: &Path) -> Result<Box<dyn BufRead>, String> {
     }
 }
 
-/// A running batch.
 struct Batch<'a, O, E> {
     part: &'a PartitionView,
     name: String,
@@ -213,7 +207,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
     }
 }
 
-/// Whether a placement is as expected; `None` without an expectation.
+/// `None` without an expectation.
 fn as_expected(expect: &str, placement: &Placement) -> Option<bool> {
     if expect.is_empty() {
         return None;

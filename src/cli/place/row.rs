@@ -13,7 +13,7 @@ use view::placement::TYPE_TAG;
 pub struct Row {
     /// Location in the file.
     pub at: Place,
-    /// The user; placement rejects an empty one.
+    /// Placement rejects an empty one.
     pub user: String,
     /// The groups, primary group first.
     pub groups: Vec<String>,
@@ -57,10 +57,7 @@ pub fn unreadable(CsvFault { at, message, hint }: CsvFault) -> Fault {
 }
 
 impl Header {
-    /// Reads the header.
-    ///
-    /// # Errors
-    /// Every unknown or duplicate column, and a missing user column.
+    /// Fails with unknown or duplicate columns, and a missing user column.
     pub fn read(record: &Record) -> Result<Self, Vec<Fault>> {
         let mut columns = Vec::new();
         let mut faults = Vec::new();
@@ -90,10 +87,7 @@ impl Header {
         if faults.is_empty() { Ok(Self(columns)) } else { Err(faults) }
     }
 
-    /// Reads a record into `row`.
-    ///
-    /// # Errors
-    /// The error of the record.
+    /// Overwrites `row`; fails with the record's error.
     pub fn row(&self, record: &Record, row: &mut Row) -> Result<(), Fault> {
         row.at = record.place(0);
         if record.count() != self.0.len() {

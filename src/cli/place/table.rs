@@ -1,4 +1,4 @@
-//! A table that is printed incrementally: the first rows determine the column widths.
+//! A table whose first rows determine the widths.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,6 @@ use unicode_width::UnicodeWidthStr;
 
 use super::people::pad;
 
-/// The number of buffered rows that determine the widths.
 const BUFFERED: usize = 200;
 
 /// A table of `N` columns.

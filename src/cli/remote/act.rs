@@ -1,4 +1,4 @@
-//! `kornsole kill` and `move`: operations on applications of a remote scheduler.
+//! `kornsole kill` and `move`: operations on applications.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl From<Refusal> for Ended {
     }
 }
 
-/// `kornsole kill`: ends applications with their allocations.
+/// Ends applications with their allocations.
 pub fn kill(args: &KillArgs) -> ExitCode {
     let kill = |app: &str| PartitionAct::Kill { app: app.into(), expect_queue: None };
     exit(killing::before(args).and_then(|once| each(&args.ids, &args.order, once, args.verbose, kill)))
@@ -104,7 +104,7 @@ pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     }
 }
 
-/// Executes the operation for each application; a rejection does not stop the others.
+/// A rejection does not stop the others.
 fn each(
     ids: &[String],
     args: &OrderArgs,
@@ -144,7 +144,6 @@ fn each(
     worst.map_or(Ok(()), Err)
 }
 
-/// The result, in a few lines.
 pub(super) fn report(done: &Done, json: bool) -> String {
     match done {
         Done::Killed(killed) if json => lines([json!({
@@ -187,7 +186,6 @@ pub(super) fn report(done: &Done, json: bool) -> String {
     }
 }
 
-/// A configuration change as JSON.
 pub(super) fn configured_json(new: &Configured) -> Value {
     json!({
         "checksum": new.checksum, "previous": new.previous, "revision": new.revision, "dryRun": new.dry_run,

@@ -88,7 +88,7 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
         let now = once.configuration()?;
         let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| now.policy_group.as_str());
         let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
-        // A kornsole server keeps a manifest; other schedulers get only the configuration.
+        // Only a kornsole server keeps a manifest.
         let whole = now.as_ref().is_some_and(|now| now.text != now.queues && now.config_map.is_none());
         let text = if whole { file.text.to_string() } else { file.queues().to_owned() };
         let name = file.name.display().to_string();
@@ -101,14 +101,12 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
     exit(run())
 }
 
-/// A change that is sent, with the name of its text for messages.
 pub(super) struct Sent<'s> {
     pub name: &'s str,
-    /// The configuration that is sent, if the text of that name only has it inside.
+    /// If the text only contains the configuration.
     pub found: Option<&'s Found>,
     /// The texts to compare, where they are known here.
     pub texts: Option<Texts<'s>>,
-    /// By the checksum that it replaces.
     pub act: &'s dyn Fn(Option<String>) -> Act,
 }
 
@@ -130,10 +128,7 @@ fn refused(sent: &Sent<'_>, refusal: Refusal) -> Ended {
     ended
 }
 
-/// Changes a configuration: requests the effects, shows them, asks for confirmation, and applies it to the same base.
-///
-/// # Errors
-/// The server or the user rejects it, or a confirmation is impossible.
+/// Requests the effects, asks, and applies to the same base. Fails if rejected or unconfirmed.
 pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent<'_>) -> Result<(), Ended> {
     if !args.dry_run && !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes, or --dry-run to see the effects";
@@ -198,7 +193,6 @@ fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
     }
 }
 
-/// The effects of a change, for standard output.
 fn previewed_text(would: &Configured, effects: Option<&Effects>, report: &str, json: bool) -> String {
     if !json {
         return format!("{report}{}", effects.map(Effects::text).unwrap_or_default());
@@ -210,7 +204,6 @@ fn previewed_text(would: &Configured, effects: Option<&Effects>, report: &str, j
     lines([value])
 }
 
-/// Shows the effects of a change.
 fn show(would: &Configured, effects: Option<&Effects>, report: &str) {
     if let Some(effects) = effects {
         return super::note_on_stderr(&format!("{}{}", report, effects.text().trim_end()));
@@ -245,11 +238,9 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
     Ok(AllowedRemoval { empty: removal.empty, queues: Some(count) })
 }
 
-/// The answer from the terminal, in lower case.
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
     let (stdin, mut err) = (std::io::stdin(), printed::err());
-    // Keys that were typed before the question do not answer it: computing the effects can take seconds. Other input is
-    // used.
+    // Keys typed before the question do not answer it: computing the effects can take seconds.
     let _ = tcflush(&stdin, QueueSelector::IFlush);
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();

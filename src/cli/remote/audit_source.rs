@@ -1,4 +1,4 @@
-//! The source of records: a running scheduler, or the state directory of a stopped one.
+//! Records of a running scheduler, or of a state directory.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,6 @@ use wire::convert::{Wall, audit as convert};
 use wire::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use wire::dto::native::ConfigState;
 
-/// The number of entries in one request.
 const PAGE: usize = 1000;
 
 /// The source of audit entries and revisions.
@@ -40,7 +39,6 @@ impl AuditSourceArgs {
         ServerArgs { server: self.server.clone().unwrap_or_default(), client: self.client.clone() }
     }
 
-    /// Opens a server or a state directory.
     pub(super) fn open(&self) -> Result<AuditSource, Ended> {
         if let Some(path) = &self.state {
             let opened: Result<Box<dyn Inspected>, DirError> = match AuditInspection::is_of(path) {
@@ -67,7 +65,6 @@ impl AuditSourceArgs {
         }
     }
 
-    /// The state directory of a stopped scheduler.
     pub(super) fn dir(&self) -> Result<DirInspection, Ended> {
         let dir = self.state.clone().unwrap_or_default();
         DirInspection::open(&dir).map_err(|problem| failed(&dir, &problem))
@@ -78,18 +75,15 @@ fn failed(dir: &Path, problem: &DirError) -> Ended {
     ended(problem.reported_of(dir))
 }
 
-/// An audit with its revisions.
 pub(super) enum AuditSource {
-    /// That of a running scheduler.
     Server(Box<Once>),
-    /// That of a state directory.
     Dir(Box<dyn Inspected>),
     /// That of orders to a cluster, on this machine.
     Retained(Retained, Profile),
 }
 
 impl AuditSource {
-    /// The entries, newest first; and the user if only the entries of one user are visible.
+    /// Newest first; the user if only their entries are visible.
     pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -152,7 +146,7 @@ impl AuditSource {
         Ok(found)
     }
 
-    /// An earlier configuration; without a number, the last one.
+    /// Without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
         let none = || Ended { message: format!("revision {} not found", revision.unwrap_or(1)), code: 1 };
         if let Self::Retained(retained, _) = self {
@@ -180,7 +174,7 @@ impl AuditSource {
         Ok(convert::old_configuration(&found, look.policy_group(), &started_at()))
     }
 
-    /// The result of a command after its output: an error for a damaged directory.
+    /// Fails for a damaged directory, after the output.
     pub fn end(&self) -> Result<(), Ended> {
         match self {
             Self::Dir(look) => look.damage().map_or(Ok(()), |damage| Err(ended(damage.to_owned()))),
@@ -188,7 +182,6 @@ impl AuditSource {
         }
     }
 
-    /// The profile that reads its configurations.
     pub fn profile(&self) -> Profile {
         match self {
             Self::Server(once) => once.remote().profile(),
@@ -202,7 +195,7 @@ fn ended(message: String) -> Ended {
     Ended { message, code: 1 }
 }
 
-/// The start time for entries without a wall clock time; a running scheduler always writes one.
+/// A running scheduler writes a wall clock time itself.
 fn started_at() -> Wall {
     Wall::new(std::time::SystemTime::UNIX_EPOCH, 1.0)
 }

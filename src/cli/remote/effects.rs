@@ -1,4 +1,4 @@
-//! Effects of a configuration: the tree of `kornsole diff`, and running allocations.
+//! Effects of a configuration, also on running allocations.
 
 use std::sync::Arc;
 
@@ -15,7 +15,6 @@ use view::View;
 pub(super) struct Texts<'t> {
     /// The active text.
     pub old: &'t str,
-    /// The new text.
     pub new: &'t str,
 }
 

@@ -33,7 +33,6 @@ use wire::convert::read::explain as read;
 use wire::convert::{Wall, explain as convert};
 use wire::dto::native::{Explained, Waiting};
 
-/// The exit code for pending requests.
 const WAITS: u8 = 1;
 
 /// The arguments of `kornsole explain`.
@@ -71,7 +70,7 @@ pub struct ExplainArgs {
     pub client: ClientArgs,
 }
 
-/// `kornsole explain`. Exit code 0: running, or next; 1: pending.
+/// Exit code 0: running, or next; 1: pending.
 pub fn explain(args: &ExplainArgs) -> ExitCode {
     match explained(args) {
         Ok(true) => ExitCode::from(WAITS),
@@ -80,7 +79,6 @@ pub fn explain(args: &ExplainArgs) -> ExitCode {
     }
 }
 
-/// The response in the format of the REST API.
 enum Answered {
     App(Box<Explained>),
     Waiting(Box<Waiting>),
@@ -108,7 +106,6 @@ impl Answered {
         }
     }
 
-    /// Adds the profile of the server.
     fn with_core(mut self, name: &str) -> Self {
         match &mut self {
             Self::App(found) => name.clone_into(&mut found.core),
@@ -117,7 +114,7 @@ impl Answered {
         self
     }
 
-    /// The profile; empty for an earlier kornsole.
+    /// Empty for an earlier kornsole.
     fn core(&self) -> &str {
         match self {
             Self::App(found) => &found.core,
@@ -140,7 +137,7 @@ impl Answered {
     }
 }
 
-/// Prints the explanation. Returns whether requests are pending.
+/// Returns whether requests are pending.
 fn explained(args: &ExplainArgs) -> Result<bool, Ended> {
     let of = match &args.id {
         Some(id) => Asked::App(id.as_str().into(), args.ask.as_deref().map(Into::into)),
@@ -269,7 +266,6 @@ pub fn fairness(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// Users and groups compared with their limits.
 fn of_limits(limits: &[LimitUsed]) -> String {
     let mut table = Table::new(&["LIMIT OF", "ON", "RESOURCE", ">LIMIT", ">USED", ">PENDING", ">HELD BACK"]);
     for one in limits {

@@ -79,10 +79,7 @@ pub(super) fn reasons_by_outcome(reasons: &[Reason]) -> String {
     codes.iter().map(|(code, (count, first))| format!("\n  {count} {code}, for example {first}")).collect()
 }
 
-/// Asks for confirmation and suspends owners. Returns the connection for the kill.
-///
-/// # Errors
-/// The user declines or cannot be asked, or an owner cannot be suspended.
+/// Returns the connection for the kill. Fails if unconfirmed, or if an owner cannot be suspended.
 pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
     if !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes".to_owned();

@@ -44,9 +44,7 @@ pub use usage::{UsageArgs, moment, usage};
 pub use whoami::{WhoAmIArgs, whoami};
 use wire::dto::native::{WhatIf, WhatIfResult};
 
-/// The exit code without a response.
 const UNREACHABLE: u8 = 3;
-/// The interval of `--watch`.
 const WATCH: Duration = Duration::from_secs(2);
 
 /// The server and the connection options.
@@ -80,11 +78,10 @@ pub struct ClientArgs {
 pub enum WhatIfOrigin {
     /// The server did it.
     Tried(Box<WhatIfResult>),
-    /// The server tries nothing itself; this stands where it stands.
+    /// A local copy of its state.
     Twin(Box<Twin>),
 }
 
-/// Why a command failed.
 struct Ended {
     message: String,
     code: u8,
@@ -114,7 +111,7 @@ impl ServerArgs {
         Ok(self.connect_named()?.0)
     }
 
-    /// Connects; returns the name of the context, which identifies the stored data on this machine.
+    /// The context's name identifies the stored data on this machine.
     fn connect_named(&self) -> Result<(Once, String), Ended> {
         let contexts = attach::contexts(self.client.user_settings.as_deref())?;
         let found = attach::find(&self.server, &self.client.way, &contexts)?;
@@ -124,10 +121,7 @@ impl ServerArgs {
         Ok((Once::connect(&found.target, Limits::default())?, trends::context(&found)))
     }
 
-    /// Fetches a path of kornsole's own API, if the server has the feature.
-    ///
-    /// # Errors
-    /// Why the request failed, and the exit code.
+    /// Of kornsole's own API, if the server has the feature. The error has the exit code.
     pub fn own(&self, path: &str, feature: &str) -> Result<Vec<u8>, (String, u8)> {
         let asked = || {
             let once = self.connect()?;
@@ -140,10 +134,7 @@ impl ServerArgs {
         asked().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Sends an operation to a path of kornsole's own API. Every release with the feature `alerts` has these paths.
-    ///
-    /// # Errors
-    /// Why it failed, and the exit code.
+    /// Every release with the feature `alerts` has this. The error has the exit code.
     pub fn order<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -162,11 +153,7 @@ impl ServerArgs {
         done().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Runs a what-if on a kornsole server, or creates a simulation copy of Apache YuniKorn for it; by default of the
-    /// first partition.
-    ///
-    /// # Errors
-    /// Why it failed, and the exit code.
+    /// On a kornsole server, or on a copy of the first or named partition. The error has the exit code.
     pub fn what_if(&self, asked: &WhatIf, partition: Option<&str>) -> Result<WhatIfOrigin, (String, u8)> {
         let tried = || {
             let mut once = self.connect()?;
@@ -180,17 +167,13 @@ impl ServerArgs {
         tried().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// A simulation copy of a partition, by default of the first one.
-    ///
-    /// # Errors
-    /// The scheduler cannot be reached, or its lists are not sufficient.
+    /// By default of the first partition. Fails without sufficient lists.
     pub fn twin(&self, partition: Option<&str>) -> Result<Twin, String> {
         let made = self.connect().and_then(|mut once| Ok(once.twin(partition.unwrap_or("default"), now())?));
         made.map_err(|ended| ended.message)?
     }
 }
 
-/// The wall clock time as scheduler time.
 fn now() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
@@ -200,7 +183,7 @@ fn note_on_stderr(note: &str) {
     print_line(&safe(note));
 }
 
-/// The exit code of a command. A closed pipe is not an error.
+/// A closed pipe is not an error.
 fn exit(result: Result<(), Ended>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -208,7 +191,7 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
     }
 }
 
-/// Prints a text. Returns whether the pipe is still open.
+/// Returns whether the pipe is open.
 fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
 }
@@ -232,7 +215,7 @@ fn write_out(text: &str) -> Result<bool, Ended> {
     }
 }
 
-/// Prints the result of `make`; with `watch` again after each change. A lost connection is reported and retried.
+/// With `watch` after each change; retries a lost connection.
 fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) -> Result<(), Ended> {
     let mut last = make()?;
     if !print(&last)? || !watch {

@@ -88,7 +88,7 @@ enum ConfigCommand {
     },
 }
 
-/// `kornsole audit`: operations and rejections, with their users.
+/// Operations and rejections, with users.
 pub fn audit(args: &AuditArgs) -> ExitCode {
     exit(print_audit(args))
 }
@@ -103,7 +103,6 @@ pub fn config(args: &ConfigArgs) -> ExitCode {
     })
 }
 
-/// A value as one line of JSON.
 fn line(value: &impl Serialize) -> String {
     let text = String::from_utf8_lossy(&to_bytes(value)).into_owned();
     if text.ends_with('\n') { text } else { format!("{text}\n") }

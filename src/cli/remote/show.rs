@@ -16,7 +16,6 @@ use view::units::show_amount;
 use view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
 use wire::convert;
 
-/// The maximum number of unknown values that are listed.
 const SHOWN_UNKNOWN: usize = 20;
 
 /// The output options of lists.
@@ -97,7 +96,7 @@ pub fn queues(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// `kornsole apps`: the columns of the console, or JSON.
+/// The console's columns, or JSON.
 pub fn apps(args: &AppsArgs) -> ExitCode {
     let below = args.queue.as_deref().map(QueuePath::new);
     let wanted = |row: &AppRow| {
@@ -138,7 +137,7 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
     })
 }
 
-/// `kornsole app`: an application with its requests, or JSON.
+/// With its requests, or JSON.
 pub fn app(args: &AppArgs) -> ExitCode {
     let id = AppId::from(args.id.as_str());
     exit(args.show.server.connect().and_then(|mut once| {
@@ -190,7 +189,6 @@ fn one_app(part: &PartitionView, row: &AppRow) -> String {
     format!("{}\n{}", facts.text(), asks.text())
 }
 
-/// Why a request is pending.
 fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow) -> String {
     if let Some(never) = part.never(row, ask) {
         return format!("waits: {}", never.sentence());
@@ -293,7 +291,6 @@ fn usage(table: &mut Table, once: &Once, row: &UsageRow, side: Side) {
     }
 }
 
-/// The cell of a value that cannot be read.
 const UNKNOWN: &str = "?";
 
 /// The cells of one row: values that cannot be read are shown as unknown.
@@ -310,13 +307,12 @@ impl Cells<'_> {
         if unknown { UNKNOWN.to_owned() } else { known }
     }
 
-    /// A value computed from all values below a key.
     fn value(&self, key: &str, known: String) -> String {
         let unknown = self.once.unknown().iter().any(|one| one.is_below(self.kind, self.name, key));
         if unknown { UNKNOWN.to_owned() } else { known }
     }
 
-    /// A value computed from the length of a list; an unreadable entry does not change it.
+    /// By list length; an unreadable entry does not change it.
     fn list(&self, key: &str, known: String) -> String {
         let unknown = self.once.unknown().iter().any(|one| one.cuts(self.kind, self.name, key));
         if unknown { UNKNOWN.to_owned() } else { known }
@@ -333,7 +329,6 @@ fn note_unknown(once: &Once) {
     }
 }
 
-/// Prints each requested partition with `render`.
 pub(super) fn show(
     args: &ShowArgs,
     page: Want,

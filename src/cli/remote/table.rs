@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use console::present::text::escape;
 
-/// Rows under titles. A title that starts with `>` is right-aligned.
+/// A title that starts with `>` is right-aligned.
 pub struct Table {
     titles: Vec<String>,
     rows: Vec<Vec<String>>,

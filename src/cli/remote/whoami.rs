@@ -1,4 +1,4 @@
-//! `kornsole whoami`: the user and the permissions on a scheduler.
+//! `kornsole whoami`: the user and their permissions.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,7 +21,6 @@ use view::placement::access;
 use view::placement::access::Grant;
 use wire::dto::native;
 
-/// Why no list of a queue grants access.
 const NOT_NAMED: &str = "no list of the queue or its parents names you";
 
 /// The arguments of `kornsole whoami`.
@@ -32,14 +31,12 @@ pub struct WhoAmIArgs {
     pub server: ServerArgs,
 }
 
-/// A permission with its reason.
 struct Access {
     /// `None`: RBAC decides for each object.
     allowed: Option<bool>,
     reason: String,
 }
 
-/// The permissions in a queue.
 struct QueueAccess {
     partition: String,
     queue: String,
@@ -47,7 +44,6 @@ struct QueueAccess {
     submit: Access,
 }
 
-/// The permissions in all queues, or why they are unknown.
 type Queues = Result<Vec<QueueAccess>, String>;
 
 /// `kornsole whoami`: the identity and its permissions.
@@ -117,7 +113,6 @@ fn at_server(once: &mut Once, as_json: bool) -> Result<String, Ended> {
     Ok(format!("{head}{}", queues_text(&queues)))
 }
 
-/// The permissions that a kornsole server reports.
 fn by_server(once: &mut Once) -> Queues {
     let Remote::Kornsole(_) = once.remote() else { return Err("Apache YuniKorn has no identities".to_owned()) };
     let view = once.look(&[Want::Queues]).map_err(|fault| fault.to_string())?;
@@ -166,7 +161,6 @@ fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
     each.collect()
 }
 
-/// A permission in words, with its reason.
 fn answer(right: &UsedRight) -> (&'static str, String) {
     match &right.answer {
         Ok((true, reason)) => ("yes", reason.clone()),

@@ -6,10 +6,7 @@ use forecast::whatif::{Change, Meaning, meaning};
 use model::{Profile, Time};
 use scheduler::{Command, Scheduler};
 
-/// Adds a changed copy of each configuration. Every release validates it before any run.
-///
-/// # Errors
-/// Invalid key, unknown queue, or an invalid result.
+/// Every release validates it before any run. Fails for an invalid key or result, or an unknown queue.
 pub(super) fn add(inputs: &mut Inputs, sets: &[String]) -> Result<(), Ended> {
     if sets.is_empty() {
         return Ok(());

@@ -10,7 +10,7 @@ use forecast::whatif::Spread;
 
 type Value = Box<dyn Fn(&Metrics) -> Option<f64>>;
 
-/// Such a time is [`NEVER`], or a median that includes it.
+/// [`NEVER`], or a median that includes it.
 const NEVER_FROM: f64 = (NEVER / 4) as f64;
 
 pub(super) struct Measure {
@@ -41,7 +41,6 @@ impl Measure {
         if self.kind == Kind::Time && value >= NEVER_FROM { "never".to_owned() } else { value.to_string() }
     }
 
-    /// A value as text.
     pub fn shown(&self, value: f64) -> String {
         match self.kind {
             Kind::Time if value >= NEVER_FROM => time(NEVER),
@@ -56,7 +55,6 @@ impl Measure {
     }
 }
 
-/// The columns: waits, pending requests, and usage of each resource.
 pub(super) fn measures(report: &Report) -> Vec<Measure> {
     let wait = |title: &str, key: &str, of: fn(&Metrics) -> u64| {
         Measure::new(title, key, Kind::Time, move |metrics| Some(of(metrics) as f64))

@@ -33,7 +33,7 @@ impl Form {
         }
     }
 
-    /// Parses the jobs of a text; `None` for an unknown format.
+    /// `None` for an unknown format.
     pub(super) fn read(name: &str, extension: &str, text: &str) -> Option<(Self, Reading)> {
         let form = Self::of(text, extension)?;
         let reading = match form {

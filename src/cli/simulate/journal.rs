@@ -18,7 +18,6 @@ use scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler
 
 pub(super) struct Journal {
     pub config: String,
-    /// The profile of its scheduler.
     pub profile: Profile,
     pub workload: Workload,
     /// Notes about the conversion.

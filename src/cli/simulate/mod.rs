@@ -170,13 +170,11 @@ pub struct SimulateArgs {
 /// Defaults of a console for workloads without a configuration or nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
-    /// The text of its queue configuration.
     pub config: String,
-    /// Its nodes with their capacity.
     pub nodes: Vec<NodeSpec>,
 }
 
-/// A journal up to a time; it can grow during the read.
+/// It can grow during the read.
 #[derive(Clone, Debug)]
 pub(crate) struct Past {
     pub journal: JournalHistory,
@@ -184,7 +182,6 @@ pub(crate) struct Past {
     pub until: Time,
 }
 
-/// Why the command failed, and the exit code.
 #[derive(Debug)]
 struct Ended {
     message: String,
@@ -192,17 +189,14 @@ struct Ended {
 }
 
 impl Ended {
-    /// A file cannot be read, or is rejected.
     fn input(message: impl ToString) -> Self {
         Self { message: message.to_string(), code: 1 }
     }
 
-    /// The command line is invalid.
     fn usage(message: impl ToString) -> Self {
         Self { message: message.to_string(), code: 2 }
     }
 
-    /// The user interrupted it.
     fn interrupted() -> Self {
         Self { message: "it was interrupted".to_owned(), code: 130 }
     }
@@ -212,8 +206,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected an integer from 1".to_owned())
 }
 
-/// Exit code 0: all runs finished, or the target is met; 1: an input cannot be read, or the target cannot be met; 2:
-/// invalid usage; 130: interrupted.
+/// Exit code 0: finished, or target met; 1: unreadable input, or unmet target; 2: invalid usage; 130: interrupted.
 pub fn run(args: &SimulateArgs) -> ExitCode {
     let args = SimulateArgs { unfinished: Some(PathBuf::from(".")), ..args.clone() };
     match simulated(&args) {
@@ -225,7 +218,6 @@ pub fn run(args: &SimulateArgs) -> ExitCode {
     }
 }
 
-/// The output and the exit code.
 fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     let stop = interruption();
     let reported = progress::on_stderr();
@@ -234,7 +226,6 @@ fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     result
 }
 
-/// The same, with progress.
 fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended> {
     variant::check(args)?;
     args.html.as_deref().map(writable).transpose()?;
@@ -253,7 +244,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
         std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
     }
     if args.json || args.csv {
-        // Notes about the results; a closed stderr is not an error.
+        // A closed stderr is not an error.
         let _written = writeln!(super::printed::err(), "{}", report.notes.join("\n"));
     }
     let output = if args.json {
@@ -266,7 +257,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     Ok((output, 0))
 }
 
-/// Checks before the runs that the page can be written. Does not change an existing file.
+/// Before the runs. Does not change an existing file.
 fn writable(file: &Path) -> Result<(), Ended> {
     let there = file.exists();
     let opened = OpenOptions::new().append(true).create(true).open(file);
@@ -278,7 +269,7 @@ fn writable(file: &Path) -> Result<(), Ended> {
     Ok(())
 }
 
-/// Set at the first interrupt. The second one exits immediately, also while a file is read.
+/// The second interrupt exits immediately, also during a read.
 fn interruption() -> Arc<AtomicBool> {
     let stop = Arc::default();
     // The first handler acts only if the flag is already set.

@@ -23,7 +23,7 @@ struct Objects {
     notes: Vec<String>,
 }
 
-/// YAML, a directory, or JSON other than a plain list of pods and nodes.
+/// YAML, a directory, or JSON with more than pods and nodes.
 pub(super) fn is_manifests(file: &Path) -> bool {
     if file.is_dir() {
         return true;
@@ -59,10 +59,7 @@ pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Resu
     jobs(inputs, name, workload, own, digest)
 }
 
-/// Reads the objects of a file or a directory.
-///
-/// # Errors
-/// An unreadable file, an invalid object, or no pods.
+/// Fails for an unreadable file, an invalid object, or no pods.
 fn read(file: &Path, policy_group: &str, core: Profile) -> Result<Objects, Ended> {
     let settings = Settings { profile: core, ..Settings::default() };
     let paths = [PathBuf::from(file)];

@@ -15,7 +15,6 @@ const NAMED: usize = 4;
 
 pub(super) type Reported<'s> = dyn Fn(&str) + Sync + 's;
 
-/// A stop flag, and the receiver of progress.
 pub(super) type Watch<'w> = (&'w AtomicBool, &'w Reported<'w>);
 
 /// On a terminal one line that is replaced, and cleared by an empty one; otherwise lines every few seconds.
@@ -53,21 +52,19 @@ struct State {
 }
 
 impl<'s> Progress<'s> {
-    /// Starts with none of the runs done.
     pub fn new(head: impl Into<String>, all: usize, reported: &'s Reported<'s>) -> Self {
         let progress = Self { head: head.into(), all, started_at: Instant::now(), state: Mutex::default(), reported };
         progress.print_line(&State::default());
         progress
     }
 
-    /// Updates the progress of a run. Cheap enough for frequent calls.
+    /// Cheap enough for frequent calls.
     pub fn advance(&self, run: usize, done: Done) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.under_way.insert(run, done);
         self.report_if_due(&mut state);
     }
 
-    /// Marks a run as finished.
     pub fn ended(&self, run: usize) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.under_way.remove(&run);
@@ -118,7 +115,6 @@ pub(super) fn is_wanted(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }
 
-/// Reports the share of a long task at a readable rate.
 pub(super) struct Share<'s> {
     what: String,
     last: Option<Instant>,
@@ -126,7 +122,6 @@ pub(super) struct Share<'s> {
 }
 
 impl<'s> Share<'s> {
-    /// Starts a task.
     pub fn new(what: impl Into<String>, reported: &'s Reported<'s>) -> Self {
         Self { what: what.into(), last: None, reported }
     }

@@ -1,4 +1,4 @@
-//! Inputs of a simulation: workloads and configurations, read once.
+//! Workloads and configurations, read once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,6 @@ impl Inputs {
         self.configs.len() - 1
     }
 
-    /// Parses a configuration for a release.
     pub fn config(&self, number: usize, core: Profile) -> Result<Arc<Config>, String> {
         let NamedConfig { name, text, .. } = &self.configs[number];
         let config::Reading { config, faults } = config::read(text, core);

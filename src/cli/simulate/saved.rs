@@ -8,7 +8,6 @@ use model::Time;
 use scenario::{RunOutcome, Runner, Scenario, Sink, StepKind};
 use scheduler::{Event, PartitionCommand, Scheduler};
 
-/// The timed commands of a run, and the result of each request.
 #[derive(Default)]
 pub(super) struct Recorded {
     commands: Vec<(Time, PartitionCommand)>,
@@ -16,7 +15,6 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Runs the steps and records the commands.
     pub fn run(&mut self, runner: &mut Runner, scenario: &Scenario, config: config::Reading) -> io::Result<()> {
         if runner.load(config, self)? == RunOutcome::Refused {
             return Ok(());
@@ -30,7 +28,6 @@ impl Recorded {
         Ok(())
     }
 
-    /// Converts the commands to jobs.
     pub fn workload(self) -> Workload {
         let Self { commands, fates } = self;
         read(commands, None, |_| Gangs::Simulated, |app, ask| fates.ended(app, ask))

@@ -17,7 +17,6 @@ pub(super) struct Search {
     pub found: Found,
     /// The runs by number of nodes.
     pub tried: Vec<Tried<Row>>,
-    /// The result as a sentence.
     pub sentence: String,
     core: Profile,
 }

@@ -10,7 +10,6 @@ use super::sweep::Row;
 use super::variant::Variant;
 use super::{Ended, SimulateArgs};
 
-/// File name for an interrupted sweep without a named file.
 const UNFINISHED: &str = "kornsole-runs";
 const MOST: usize = 1000;
 
@@ -29,13 +28,11 @@ impl Retained {
         Ok(Self { path: args.resume.clone(), rows, file: Mutex::new(file), unfinished: args.unfinished.clone() })
     }
 
-    /// The stored result of a variant.
     pub fn known(&self, args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> Option<Row> {
         let (label, digest) = (variant.label(inputs), digest(args, inputs, variant));
         self.rows.iter().find(|row| row.label == label && row.digest == digest).cloned()
     }
 
-    /// Appends a finished run.
     pub fn keep(&self, row: &Row) {
         if let Some(file) = self.file.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             // A full disk loses only the ability to resume, not the result.

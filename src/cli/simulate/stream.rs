@@ -13,12 +13,9 @@ use model::Time;
 
 /// The most bytes of a log, unpacked.
 const LARGEST_LOG: u64 = 16 << 30;
-/// How much of a file shows its format.
 const HEAD: usize = 64 << 10;
-/// The byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a file has.
 pub(super) struct Streamed {
     pub form: Form,
     pub reading: Reading,
@@ -28,7 +25,7 @@ pub(super) struct Streamed {
     pub digest: String,
 }
 
-/// Reads a file; `None`: the format is unknown. Of a log, the jobs that are submitted up to a time are kept.
+/// `None`: unknown format. Of a log only jobs submitted up to `until`.
 pub(super) fn read(file: &Path, extension: &str, until: Option<Time>) -> io::Result<Option<Streamed>> {
     let source: Box<dyn Read> =
         if file == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(file)?) };
@@ -60,7 +57,6 @@ fn whole(unpacked: &mut impl Read, name: &str, extension: &str) -> io::Result<Op
     Ok(Form::read(name, extension, &text).map(|(form, reading)| (form, reading, text)))
 }
 
-/// A digest of bytes.
 pub(super) fn digest(bytes: &[u8]) -> String {
     hex(Sha256::new_with_prefix(bytes))
 }
@@ -69,7 +65,6 @@ fn hex(digest: Sha256) -> String {
     digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A source whose bytes go into a digest.
 struct Digested<'d, R>(R, &'d mut Sha256);
 
 impl<R: Read> Read for Digested<'_, R> {

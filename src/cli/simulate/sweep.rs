@@ -1,4 +1,4 @@
-//! Runs all variants on all cores; stores finished runs in a named file.
+//! Runs all variants on all cores.
 
 use std::fs::File;
 use std::path::Path;
@@ -25,10 +25,9 @@ pub(super) struct Row {
     /// The label, which `--json` calls the run.
     #[serde(alias = "run")]
     pub label: Label,
-    /// The metrics of the run.
     #[serde(rename = "figures")]
     pub metrics: Metrics,
-    /// A digest of the input files; not part of `--json`.
+    /// Of the input files; not in `--json`.
     #[serde(default)]
     pub digest: String,
 }
@@ -118,7 +117,6 @@ pub(super) fn one(
     Ok(Row { label: variant.label(inputs), metrics, digest: digest(args, inputs, variant) })
 }
 
-/// Whether a run uses the scenario's own steps.
 fn is_by_steps(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> bool {
     let as_written = args.runtimes.is_empty()
         && args.queues.is_empty()
@@ -170,7 +168,6 @@ fn by_steps(
     Ok(meter.end(runner.scheduler(), runner.now(), Pending::CutOff))
 }
 
-/// Prints a trace and passes the events to the meter.
 struct Steps {
     trace: Option<Trace<std::io::BufWriter<File>>>,
     events: Vec<Event>,

@@ -68,7 +68,6 @@ fn cell(line: &Line<'_>, measure: &Measure) -> String {
     format!("{median} ({} to {})", measure.shown(spread.p10), measure.shown(spread.p90))
 }
 
-/// Why applications were rejected, and what is pending at the end.
 fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
     let Some(row) = line.runs.first() else { return };
     let (name, metrics) = (line.label.short(labels), &row.metrics);
@@ -110,7 +109,7 @@ fn queues(out: &mut String, line: &Line<'_>) {
     }
 }
 
-/// Rows with a heading; the first column is left-aligned, the others right-aligned.
+/// The first column is left-aligned, others right-aligned.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

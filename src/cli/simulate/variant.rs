@@ -10,7 +10,6 @@ use model::Profile;
 pub(super) struct Variant {
     /// The number of the workload among the inputs.
     pub workload: usize,
-    /// The number of the configuration.
     pub config: usize,
     pub core: Profile,
     pub nodes: Option<usize>,
@@ -114,7 +113,6 @@ impl Variant {
         }
     }
 
-    /// The workload of this run.
     pub fn workload(&self, inputs: &Inputs) -> Result<Workload, String> {
         let source = &inputs.sources[self.workload];
         let mut workload = match &source.source {

@@ -25,7 +25,6 @@ use wire::convert::{Wall, whatif as convert};
 use wire::dto::json::to_bytes;
 use wire::dto::native as dto;
 
-/// Limits of the runs.
 const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };
 
 /// The arguments of `kornsole whatif`.
@@ -116,7 +115,7 @@ impl Ended {
     }
 }
 
-/// Exit code 0: both runs completed; 1: a file cannot be read or is rejected; 2: invalid change; 3: no answer.
+/// Exit code 0: both completed; 1: unreadable or rejected; 2: invalid change; 3: no answer.
 pub fn run(args: &WhatIfArgs) -> ExitCode {
     let done = tried(args).and_then(|(asked, result)| {
         if let Some(file) = &args.html {
@@ -185,7 +184,6 @@ fn result(args: &WhatIfArgs, mut asked: dto::WhatIf) -> Result<(dto::WhatIf, dto
     Ok((asked, dto::WhatIfResult { unknown, ..result }))
 }
 
-/// The same on a simulation copy, with the missing data.
 fn on_twin(twin: &Twin, asked: dto::WhatIf, plan: &Plan) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
     let fork = twin.trusted_fork(usize::MAX).map_err(Ended::input)?;
     let result = pairs(&fork, &asked, plan)?;

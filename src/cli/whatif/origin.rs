@@ -25,7 +25,7 @@ pub(in crate::cli) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Ar
     saved.twin(&name).map_err(|refusal| refusal.to_string())
 }
 
-/// Also returns the parts that it ignores, and the commands that submit those of `submitted`.
+/// Also its ignored parts, and the commands that submit `submitted`.
 pub(super) fn of_manifests(
     args: &WhatIfArgs,
     submitted: &[PathBuf],
@@ -86,10 +86,7 @@ pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Ti
     if at > last { Err(format!("{option}: the state ends at {last}")) } else { Ok(at) }
 }
 
-/// The final state of a scenario.
-///
-/// # Errors
-/// An unreadable scenario or a rejected configuration.
+/// Fails for an unreadable scenario or a rejected configuration.
 pub(in crate::cli) fn of_scenario(file: &Path, partition: Option<&str>, core: Profile) -> Result<Fork, String> {
     let load::ScenarioInput { scenario, config, report, file: own } =
         load::scenario(file, None, DEFAULT_POLICY_GROUP, core)?;

@@ -60,7 +60,6 @@ fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {
     }
 }
 
-/// The nodes of a group without the changes and with them.
 fn node_group(group: &dto::WhatIfNodeGroup) -> String {
     let dto::WhatIfNodeGroup { name, without, with } = group;
     let mut parts = vec![format!("node hours {:.2} -> {:.2}", without.node_hours, with.node_hours)];

@@ -1,4 +1,4 @@
-//! Every tape in `recordings/` plays as recorded, and errors in a tape are reported.
+//! Every tape in `recordings/` plays as recorded; errors are reported.
 
 mod program;
 mod shown;
@@ -90,7 +90,6 @@ fn played(text: &str, workload: Option<Box<dyn Workload>>, limits: Limits) -> Pl
     tape::play(&reading.tape.expect("there are no faults"), core, about("test"), stage)
 }
 
-/// Returns the line, code, and words of the failed step.
 fn failed(played: &PlayResult) -> (u32, &str, &str) {
     let failure = played.failure.as_ref().expect("a step fails");
     (failure.at.line, failure.code, &failure.what)
@@ -216,7 +215,6 @@ fn messages_must_be_expected() {
     let outcome = played(&format!("{toast}Expect 'root'\n"), None, Limits::default());
     assert_eq!(failed(&outcome).1, "TAPE-024", "what is found elsewhere expects nothing");
 
-    // Answers the question without looking at it.
     let question = "Source demo seed 42\nAdvance 5s\nType 'q'\nType 'y'\n";
     let dir = TestDir::new();
     fs::write(dir.join("a.tape"), question).expect("written");

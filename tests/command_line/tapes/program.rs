@@ -1,5 +1,3 @@
-//! `kornsole play` with the real program.
-
 use std::fs;
 use std::path::Path;
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-/// A claim about the program, and the tape that shows it.
 const CLAIMS: [(&str, &str); 14] = [
     ("see a queue drain, what holds it, and that it goes and comes back", "draining"),
     ("find out why an application was rejected", "rejected"),

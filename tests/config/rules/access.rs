@@ -16,7 +16,6 @@ fn acl(text: &str) -> Acl {
     Acl::parse(text, AclNames::Portable).expect("at most one space").acl
 }
 
-/// `users | groups`, `*` for all users, and nothing for an empty list.
 fn report(text: &str) -> String {
     let acl = acl(text);
     match () {
@@ -31,7 +30,6 @@ fn part(text: &str) -> PartitionView {
     view.partitions[0].clone()
 }
 
-/// Sue and group dev submit to `root.a`; adm administers `root.a.sub`.
 fn worked() -> PartitionView {
     part(
         "partitions: [{placementrules: [{name: provided, create: true}], queues: [{name: root, queues: [{name: a, parent: true, \
@@ -182,7 +180,6 @@ fn acl_026_no_user_submits_to_the_recovery_queue_and_root_administers_it() {
     assert_eq!(admin(&part, RECOVERY_QUEUE, &boss), from("root", AclKind::Admin, GrantedBy::User));
 }
 
-/// A scheduler with this configuration and sue's application `app` in `root.a`.
 fn running(text: &str) -> Scheduler {
     let mut scheduler = Scheduler::new(Profile::Kornsole);
     scheduler.apply(Time::ZERO, &Command::Configure(Arc::new(accepted(text))));

@@ -14,7 +14,6 @@ fn first(bytes: &[u8]) -> (&'static str, String) {
     (first.code, first.message)
 }
 
-/// Each list contains the previous list ten times, `levels` times.
 fn laughs(levels: usize) -> String {
     let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..levels {

@@ -1,5 +1,3 @@
-//! The native REST API, request by request, with a running engine.
-
 mod access;
 mod apps;
 mod configuration;

@@ -1,5 +1,3 @@
-//! Killing and moving applications.
-
 use engine::Setup;
 use model::{AppState, Profile, QueuePath};
 use scheduler::Tuning;
@@ -32,7 +30,6 @@ fn a_truncated_answer_for_a_large_application_shows_how_much_is_missing() {
     let Ok(Done::Killed(done)) = stage.order(&user("ann"), kill("etl")) else { panic!("it is killed") };
     assert_eq!((done.state, done.canceled.len(), done.released.len(), done.left), (AppState::Failing, 1, 1, 2));
     assert_refusal(&stage.order(&user("ann"), kill("etl")).unwrap_err(), Code::AppTerminated, "it is already Failed");
-    // An operation that has started is finished, even while the scheduler is paused.
     stage.order(&owner(), Act::Pause).unwrap();
     let now = stage.core.now();
     assert_eq!(stage.core.next_wake(), Some(now));

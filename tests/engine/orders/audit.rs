@@ -41,13 +41,11 @@ fn kind(act: &Act) -> usize {
 
 const KINDS: usize = 18;
 
-/// A user with all rights on the first tenant and on the scheduler.
 fn ann(from: &ActsFrom) -> Actor {
     let ann = Actor::from(Identity::new("ann", ["dev"])).scheduler_admin(true);
     Actor { from: from.clone(), ..ann }
 }
 
-/// One act of each kind, in a possible order.
 fn acts(stage: &Stage) -> Vec<Act> {
     let node = || "m".into();
     let spec = NodeSpec { id: node(), capacity: millicores(5_000), ..NodeSpec::default() };

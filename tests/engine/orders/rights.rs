@@ -65,7 +65,6 @@ proptest! {
                 prop_assert_eq!(outcome.as_ref().err(), Some(seen), "the view says it is refused");
             }
             prop_assert!(who.read_only.is_none() || outcome.is_err());
-            // A submission that placement rejects is retained as rejected.
             if (outcome.is_err() && !submits) || dry_run {
                 prop_assert_eq!(stage.snapshot(), before, "{:?}", outcome);
             }

@@ -1,4 +1,4 @@
-//! A core with two tenants and a running application of sue in the first.
+//! Two tenants, and a running application of sue.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl Stage {
         self.core.perform(who, &Order::from(act))
     }
 
-    /// Returns the rejection of an act, which must change nothing. The view must agree if it can decide.
+    /// It must change nothing; the view must agree if it can.
     pub fn refused(&mut self, who: &Actor, act: Act) -> Refusal {
         let before = self.snapshot();
         let seen = self.view().may(who, &act);

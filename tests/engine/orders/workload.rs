@@ -1,5 +1,3 @@
-//! The operations of a resource manager: applications, requests, releases, nodes, and cleanup.
-
 use config::AllowedRemoval;
 use model::Identity;
 use scheduler::{AskSpec, NodeSpec, Submission};

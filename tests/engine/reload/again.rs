@@ -32,12 +32,10 @@ const LEAF: [&str; 9] = [
     "limits: [{limit: some, users: [joe], maxresources: {vcore: 3}}, {limit: rest, groups: [ops], maxapplications: 1}]",
 ];
 
-/// A tenant's keys, and its leaves, each with its number and keys.
 type Tenant = (usize, Vec<(usize, usize)>);
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Applies a tree, with this number of comment lines before it.
     Configure(Vec<Tenant>, usize),
     Submit(usize, usize, usize),
     Cycles,
@@ -81,7 +79,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Most configurations differ from another one in one tenant, so that the reload can skip the others.
+/// Most differ in one tenant, so the reload can skip others.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec((step(), any::<prop::sample::Index>(), any::<bool>()), 4..24).prop_map(|steps| {
         let mut last: Vec<Tenant> = vec![(0, vec![(0, 0), (1, 3)]), (2, vec![(0, 7)])];

@@ -1,5 +1,3 @@
-//! Several allocations of one application on one node in one cycle.
-
 use engine::Setup;
 use model::Profile;
 use scheduler::{AskSpec, Command, EventKind, PartitionCommand, Tuning};
@@ -16,7 +14,6 @@ partitions:
     queues: [{name: a, resources: {max: {vcore: 60}}}, {name: b}]
 ";
 
-/// The allocations of successive cycles: `application/ask on node`.
 fn cycles(stage: &mut Stage) -> Vec<String> {
     let mut all = Vec::new();
     loop {
@@ -40,7 +37,6 @@ fn stage(allocations_per_cycle: u32) -> Stage {
     Stage::set_up(TEXT, &Setup { tuning, ..Setup::of(Profile::Kornsole) })
 }
 
-/// Adds requests while the engine runs no cycles.
 fn ask(stage: &mut Stage, app: &str, count: u32, cores: i64) {
     let resource = millicores(cores * 1000);
     let spec = AskSpec { app: app.into(), id: "t".into(), count, resource, ..AskSpec::default() };

@@ -1,5 +1,3 @@
-//! Several partitions: added, changed, removed, and named in commands.
-
 use scheduler::{EventKind, PartitionCommand};
 
 use super::stage::Stage;

@@ -1,5 +1,3 @@
-//! The interval of preemption attempts, and the minimum usage of the cluster.
-
 use std::time::Duration;
 
 use engine::Setup;

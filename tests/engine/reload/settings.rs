@@ -112,7 +112,6 @@ fn a_bad_file_is_refused_with_every_fault_and_nothing_changes() {
     }
     assert_eq!((stage.tree(), stage.core.scheduler().checksum().to_owned()), before);
     assert_eq!(stage.cores("one"), Some(1));
-    // This is an event, but not a reload.
     stage.core.reload("queues.yaml", good.as_bytes());
     assert!(stage.core.take_view().is_some());
     assert_eq!((stage.tree(), stage.core.scheduler().checksum().to_owned()), before);

@@ -1,5 +1,3 @@
-//! Queues that are added, removed, restored, and change their type.
-
 use super::stage::Stage;
 
 fn with(queues: &str) -> String {

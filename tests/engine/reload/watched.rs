@@ -1,5 +1,3 @@
-//! A running engine with an edited file.
-
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;

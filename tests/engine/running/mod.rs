@@ -177,7 +177,6 @@ fn an_engine_runs_by_itself_answers_and_stops() {
     }
     assert_eq!(source.link(), Link::LIVE);
     drop(source);
-    // The thread is joined, and drops the last sender.
     while woken.recv_timeout(patience).is_ok() {}
 }
 

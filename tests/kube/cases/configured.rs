@@ -1,5 +1,3 @@
-//! Changes of the ConfigMap, namespace quotas, and a pod whose queue was removed.
-
 use std::io::Write as _;
 
 use k8s_openapi::ByteString;
@@ -22,7 +20,6 @@ pub fn maps(stage: &Stage) {
     let before = in_force(&scheduler);
     let bad = json!({"data": {"queues.yaml": "invalid", "service.schedulingInterval": null}});
     configure(stage, &bad);
-    // The later change is active, so the earlier one was read.
     configure(stage, &json!({"data": {"queues.yaml": with_queue("kt-25")}}));
     until("KT-25: the next text is active", || in_force(&scheduler).contains("kt-25"));
     configure(stage, &bad);
@@ -32,7 +29,7 @@ pub fn maps(stage: &Stage) {
     configure(stage, &json!({"data": {"queues.yaml": with_queue("kt-27"), "service.schedulingInterval": "x"}}));
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert!(!in_force(&scheduler).contains("kt-27"), "KT-27");
-    // KT-28: a setting that requires a restart is ignored until then; the queues are applied.
+    // KT-28: a setting that needs a restart is ignored; queues are applied.
     let cluster = |scheduler: &Scheduler| scheduler.get("/ws/v1/clusters").to_string();
     let id = cluster(&scheduler);
     let data =

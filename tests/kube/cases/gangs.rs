@@ -1,5 +1,3 @@
-//! Incomplete gangs, and the rest of a gang after a restart.
-
 use serde_json::{Value, json};
 
 use super::super::schedule::{NODES, Scheduler, check, make, pods, prepare, until};

@@ -1,4 +1,4 @@
-//! KT-01 to KT-40 end to end, with `kornsole kube schedule` and the real API server.
+//! KT-01 to KT-40 end to end, with the real API server.
 
 mod configured;
 mod gangs;

@@ -1,5 +1,3 @@
-//! The application, user, and requests of a pod.
-
 use serde_json::{Value, json};
 
 use super::super::schedule::{Scheduler, make, prepare};
@@ -91,7 +89,7 @@ pub fn resources(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-23: without an admission controller, the annotation counts only with `--user-info trust`.
+/// KT-23: without admission controller, needs `--user-info trust`.
 pub fn users(stage: &Stage) {
     prepare(stage);
     let info = json!({"yunikorn.apache.org/user.info": r#"{"user": "ann", "groups": ["dev"]}"#});
@@ -103,7 +101,7 @@ pub fn users(stage: &Stage) {
     }
 }
 
-/// KT-24: only the node and the status of a pod are changed.
+/// KT-24: only node and status change.
 pub fn untouched(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);

@@ -28,14 +28,12 @@ fn with_a_base_path_the_screens_are_the_same() {
     assert!(arrived.iter().all(|arrived| arrived.line.contains(" /tools/yunikorn/")), "{:?}", arrived.first());
 }
 
-/// Runs the program with these variables and without the proxies of the environment.
 fn kornsole(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     kornsole_command(arguments).envs(environment.iter().copied()).output().unwrap()
 }
 
 #[test]
 fn proxies_are_read_from_the_environment() {
-    // A proxy receives absolute addresses.
     let proxy = Server::start(below("http://yk.invalid:9080", sets::of("1.8.0")));
     let through = [("http_proxy", proxy.url()), ("https_proxy", proxy.url())];
     let through: Vec<(&str, &str)> = through.iter().map(|(name, url)| (*name, url.as_str())).collect();

@@ -1,5 +1,3 @@
-//! The commands without a screen, and their requests.
-
 use std::process::Output;
 
 use serde_json::{Value, json};

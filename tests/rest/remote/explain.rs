@@ -1,5 +1,3 @@
-//! `kornsole explain` and `kornsole fairness` with a real `kornsole serve`.
-
 use std::process::Output;
 use std::time::{Duration, Instant};
 
@@ -161,7 +159,6 @@ fn a_yunikorn_is_explained_on_a_copy_and_missing_data_is_listed() {
 #[test]
 fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     let served = Served::start();
-    // The first answer waits until the scenario is finished.
     let live = served.run(&["explain", "etl"]);
     let dump = ask(served.program.address, "GET", "/debug/fullstatedump", &[], b"").body;
     let dir = TestDir::new();

@@ -1,5 +1,3 @@
-//! Failures: what the console shows, and its recovery.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -116,7 +114,6 @@ fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
         .wait("that all is well", |_, link| (link.is_live() && observer.remote.stale_parts().is_empty()).then_some(()));
 }
 
-/// With the default interval and timeouts.
 #[test]
 fn a_hang_shows_within_five_seconds() {
     let server = Server::start(sets::of("1.8.0"));
@@ -178,7 +175,6 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     let mut screen = Driver::new(Arc::clone(&observer.remote) as _, Options::default(), 120, 40);
     screen.keys("jcm").unwrap();
     assert!(screen.screen_text().contains("read-only: the REST API of Apache YuniKorn"), "{}", screen.screen_text());
-    // The events are not from today.
     observer.wait("events", |_, _| (!observer.remote.events(0, 1).records.is_empty()).then_some(()));
     screen.keys("7:events all<ret>").unwrap();
     screen.refresh();

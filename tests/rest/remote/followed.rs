@@ -1,5 +1,3 @@
-//! The ledger of Apache YuniKorn from `kornsole watch` and from an attached console.
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
@@ -28,7 +26,6 @@ fn usage(server: &Server, dir: &Path, arguments: &[&str]) -> Output {
     command.env("XDG_STATE_HOME", dir).output().unwrap()
 }
 
-/// Follows a server with the real program until the ledger covers a second.
 fn watched(server: &Server, dir: &Path) -> Value {
     let until = Instant::now() + PATIENCE;
     for seconds in [7, 12, 30] {
@@ -78,7 +75,6 @@ fn watch_follows_the_ledger_and_usage_compares_it_with_the_count_of_the_schedule
     assert!(text.contains("WAITED core-h") && text.contains("root.tenants"), "{text}");
     let page = String::from_utf8(usage(&server, &retained, &["--format", "html"]).stdout).unwrap();
     assert!(page.ends_with("</html>\n"), "{page}");
-    // Without a ledger, only the server's own count is available.
     let text = String::from_utf8(usage(&server, &dir.join("elsewhere"), &[]).stdout).unwrap();
     assert!(text.contains("its own count (resourceHistory)"), "{text}");
 }

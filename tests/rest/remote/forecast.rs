@@ -1,5 +1,3 @@
-//! The simulation copy of an attached scheduler predicts its decisions.
-
 use std::time::{Duration, Instant};
 
 use client::{Limits, Target, Token};

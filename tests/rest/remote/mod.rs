@@ -1,5 +1,3 @@
-//! Remote schedulers: recorded answers of real cores, and connection failures.
-
 mod apply;
 mod between;
 mod commands;

@@ -1,5 +1,3 @@
-//! Formats a view as text, and waits until a remote shows a state.
-
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -69,7 +67,7 @@ impl Observer {
         }
     }
 
-    /// Waits until everything was read once. Lists are read independently, so it waits for a pause.
+    /// Lists are independent, so a pause counts.
     pub fn all(&self) -> String {
         let (mut last, mut since) = (String::new(), Instant::now());
         self.wait("everything", |view, _| {

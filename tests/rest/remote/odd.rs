@@ -1,5 +1,4 @@
-//! Odd answers: too large numbers, missing lists, terminal escapes, endless answers. Unknown values have a reason, and
-//! no raw text reaches the terminal.
+//! Odd answers: unknown values have a reason, and no raw text reaches the terminal.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -145,7 +144,6 @@ fn console(server: &Server) -> Driver {
     Driver::new(Arc::clone(&observer.remote) as Arc<dyn Source>, Options::default(), 200, 50)
 }
 
-/// Waits until the line with `of` also contains `with`.
 fn line(driver: &mut Driver, of: &str, with: &str) -> String {
     let patience = Instant::now() + PATIENCE;
     loop {
@@ -176,7 +174,6 @@ fn an_unknown_value_is_not_zero_on_any_page() {
     let mut driver = console(&server);
     driver.keys(":nodes<ret>").unwrap();
     let row = line(&mut driver, &node, "–");
-    // Usage of cpu, capacity of memory, and free values of both.
     assert!(row.contains("–/") && row.contains("/     –"), "{row}");
     driver.keys("W").unwrap();
     line(&mut driver, "cpu free", &format!("unknown: node {node}: allocated.vcore: the number"));
@@ -233,7 +230,6 @@ fn a_list_of_which_no_entry_can_be_read_is_unknown_not_empty() {
         (":apps<ret>", "applications unknown: cannot fetch the list of applications: "),
     ] {
         driver.keys(page).unwrap();
-        // The reason may be on the next line.
         line(&mut driver, words, "");
     }
     let apps = kornsole(&["apps", "--server", &server.url()]);

@@ -1,5 +1,3 @@
-//! A remote kornsole: a real server and client with a real socket.
-
 use std::collections::BTreeMap;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +38,7 @@ partitions:
             queues: [{name: z}]
 ";
 
-/// Tokens for sue of dev, ann, and olga of ops, who is in the scheduler ACL.
+/// Sue of dev, ann, and the administrator olga of ops.
 pub struct Own {
     pub engine: Arc<Engine>,
     pub server: Server,
@@ -100,7 +98,7 @@ impl Own {
     }
 }
 
-/// Repeats the act if a busy machine delays updates so long that commands are disabled.
+/// Again if late updates disable commands.
 pub fn act(console: &Observer, act: PartitionAct) -> Result<Done, Refusal> {
     let act = Act::within(&Arc::from("default"), act);
     let order = Order::new(act, "weil es geht – für später");
@@ -238,7 +236,6 @@ fn what_one_may_do_is_the_servers_own_decision() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&asked.body).unwrap(), check);
 }
 
-/// A proxy that closes connections on command.
 struct Between {
     port: u16,
     connections: Arc<Mutex<Vec<TcpStream>>>,
@@ -271,7 +268,6 @@ impl Between {
         Self { port, connections, open }
     }
 
-    /// Closes all connections. Unless `open` is set, new ones are closed immediately.
     fn cut(&self, open: bool) {
         let mut connections = self.connections.lock().unwrap();
         self.open.store(open, Ordering::Release);

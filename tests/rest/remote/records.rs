@@ -1,5 +1,3 @@
-//! Records of a remote kornsole, by commands and in an attached console.
-
 use std::process::Output;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,3 @@
-//! Saved state dumps, and switching schedulers in the console.
-
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;

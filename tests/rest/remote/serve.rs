@@ -1,5 +1,3 @@
-//! A small HTTP server with fixed answers by path. It records requests.
-
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -114,7 +112,7 @@ impl Server {
         Self::again_with(away, set, Mischief::None)
     }
 
-    /// Like [`Self::again`], with a failure from the first request.
+    /// Fails from the first request.
     pub fn again_with(away: Away, set: Set, mischief: Mischief) -> Self {
         let port = away.port;
         drop(away);
@@ -166,7 +164,7 @@ impl Server {
         self.state.arrived.lock().unwrap().clone()
     }
 
-    /// Stops listening and reserves the port; open connections are closed.
+    /// Reserves the port; closes connections.
     pub fn stop(mut self) -> Away {
         self.end();
         let socket = TcpSocket::new_v4().unwrap();

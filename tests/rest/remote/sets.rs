@@ -16,12 +16,11 @@ pub fn recorded(release: &str) -> Set {
         let text = |key: &str| entry[key].as_str().unwrap().to_owned();
         let json = entry["requestHeaders"].get("Accept").is_some();
         if json || text("method") != "GET" {
-            // The JSON has the same path as the YAML, and the client does not request it.
+            // The YAML has the same path.
             continue;
         }
         let headers = entry["headers"].as_object().unwrap();
         if headers.contains_key("Content-Encoding") {
-            // Also requested uncompressed; the recording is unpacked.
             continue;
         }
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();

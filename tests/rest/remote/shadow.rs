@@ -1,5 +1,3 @@
-//! The results of a shadow, over the wire to a console.
-
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 

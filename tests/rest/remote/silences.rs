@@ -1,5 +1,3 @@
-//! `kornsole alerts silence`, `silences`, and `unsilence` with a real `kornsole serve`.
-
 use std::process::Output;
 use std::time::{Duration, Instant};
 

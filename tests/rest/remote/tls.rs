@@ -1,5 +1,3 @@
-//! TLS: certificates, `--ca`, and tokens.
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
@@ -33,7 +31,6 @@ fn certificates(asks: bool) -> (String, rustls::ServerConfig, String) {
     (authority_certificate.pem(), config, client.pem() + &client_key.serialize_pem())
 }
 
-/// Answers all requests like a kornsole and records them. Returns the port.
 fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,7 +1,5 @@
-//! No index and no skipped work may change a decision under any profile.
-//!
-//! [`model`] derives the next cycle's result from the plain counters with insertion sort. [`shortcuts`] compares a
-//! scheduler that remembers failures with one that forgets them.
+//! No index and no skipped work may change a decision. [`model`] derives a cycle from plain counters; [`shortcuts`]
+//! compares with a scheduler that forgets failures.
 
 mod model;
 mod order;

@@ -111,7 +111,7 @@ impl<'s> Model<'s> {
         nodes
     }
 
-    /// SCH-134: such a reservation is released before the normal step.
+    /// SCH-134: released before the normal step.
     fn is_given_up(&self, app: &Application, other_ask: AskKey) -> bool {
         let leaf = &self.partition.queues[app.queue];
         let examined = leaf.pending.strictly_greater_than_zero() && self.may_run(leaf, app);

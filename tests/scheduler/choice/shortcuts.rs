@@ -1,4 +1,4 @@
-//! A scheduler that remembers failures emits the same events as one that forgets them.
+//! Remembered failures change no event.
 
 use model::{AskId, NodeId, Priority, Profile};
 use proptest::prelude::*;
@@ -16,7 +16,6 @@ fn state(scheduler: &Scheduler) -> String {
     String::from_utf8(trace.finish().unwrap()).unwrap()
 }
 
-/// Why each pending request was not allocated, with count and last time.
 fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
     let partitions = scheduler.partitions_mut().iter_mut();
     let of_partition = |partition: &mut Partition| {

@@ -22,7 +22,6 @@ pub const LEAVES: [&str; 10] = [
     "root.f.deep.er",
 ];
 
-/// A line of properties and one of resources.
 const PROPERTIES: [&str; 6] = [
     "{}",
     "{application.sort.policy: fair}",
@@ -184,7 +183,7 @@ pub fn steps(asks: Asks, most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(asks), 10..most).prop_map(|then| first().into_iter().chain(then).collect())
 }
 
-/// Performs the steps; `cycle` runs each cycle.
+/// `cycle` runs each cycle.
 pub fn run(
     scheduler: &mut Scheduler,
     config: &Arc<Config>,

@@ -1,4 +1,4 @@
-//! Cases with deviations of the default profile have their own trace, and that of 1.5.1 with the deviations disabled.
+//! Deviating cases have their own trace; with deviations disabled, that of 1.5.1.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +15,6 @@ use super::{Case, DIFFERING, DIFFERING_FROM_1_9, case, difference, lines, text};
 /// Disables a deviation; the profile is the one that reads configurations.
 type Off = fn(&mut Switches, &mut Profile);
 
-/// The listed deviations, each with the function that disables it.
 const DEVIATIONS: &[(&str, Off)] = &[
     ("D-02", |switches, _| switches.reload_properties = ReloadProperties::Own),
     ("D-03", |switches, _| switches.reload_revives = false),
@@ -98,7 +97,6 @@ fn without_the_listed_deviations_a_release_results() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The default profile with some switches of 1.9.0.
 fn with_1_9(names: &[&str]) -> Switches {
     let mut switches = Switches::of(Profile::Kornsole);
     for name in names {

@@ -1,4 +1,4 @@
-//! The events of a real core compared with kornsole's, except [`remote_to_local`] and the texts of messages.
+//! A real core's events, except [`remote_to_local`] and texts of messages.
 
 use std::io;
 use std::path::Path;
@@ -61,7 +61,6 @@ fn local(profile: Profile) -> Vec<String> {
         .collect()
 }
 
-/// The start time of the recorder's clock.
 const EPOCH: u64 = 946_684_800_000;
 
 fn remote(name: &str) -> Vec<String> {

@@ -15,7 +15,6 @@ fn dir() -> PathBuf {
 struct Case {
     name: String,
     scenario: String,
-    /// The trace of 1.5.1.
     old: Vec<Value>,
     /// `None` if it depended on the order of a hash map.
     new: Option<Vec<Value>>,
@@ -110,7 +109,7 @@ fn snapshot_difference(local: &Value, remote: &Value) -> String {
     out
 }
 
-/// Family, number, and deviation of a case in which the default profile differs from every release.
+/// Family, number, deviation of a case that differs from every release.
 type Listed = (&'static str, &'static str, &'static str);
 
 const DIFFERING: &[Listed] = &[
@@ -138,7 +137,6 @@ const DIFFERING: &[Listed] = &[
     ("reload", "007", "D-02, D-03, D-04, P-02"),
 ];
 
-/// Cases recorded for 1.9.0, with the switches of the difference.
 const DIFFERING_FROM_1_9: &[Listed] = &[
     ("fence19", "015 062", "starting_state, ask_queue_room, final_cut"),
     ("fence19", "044 093", "starting_state"),

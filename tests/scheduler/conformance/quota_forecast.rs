@@ -36,7 +36,6 @@ impl Sink for Gone {
     }
 }
 
-/// The victims of forecasts up to a time.
 fn forecast_victims(forecasts: &[QuotaForecast], until: Time) -> BTreeSet<String> {
     let mut victims = BTreeSet::new();
     for one in forecasts.iter().filter(|one| one.at <= until) {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::{Case, text};
 
-/// The lines of a scenario under a profile without the contents of snapshots.
 fn trace(scenario: &str, profile: Profile) -> Vec<String> {
     let case =
         Case { name: "silence".to_owned(), scenario: scenario.to_owned(), old: Vec::new(), new: None, newest: None };

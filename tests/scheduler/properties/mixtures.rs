@@ -1,8 +1,6 @@
-//! Mixtures of repeated IDs, late gangs, backoff, reloads, preemption, and removed nodes.
-//!
-//! Requests almost as large as nodes, and times just after each delay. Each mixture is played unchanged, with shortcuts
-//! forgotten before each cycle, and with a scheduler that is saved and restored. `PROPTEST_RNG_SEED=$RANDOM
-//! PROPTEST_CASES=5000 cargo test --test scheduler mixtures` plays many others.
+//! Mixtures of repeated IDs, late gangs, backoff, reloads, preemption, removed nodes, with tight sizes and times. Each
+//! is also played without shortcuts, and saved and restored. `PROPTEST_RNG_SEED=$RANDOM PROPTEST_CASES=5000 cargo test
+//! --test scheduler mixtures` plays others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +16,7 @@ use super::commands::Step;
 use super::saved::again;
 use crate::common::share;
 
-/// The first configuration and those of reloads. All have the same leaves.
+/// All have the same leaves.
 const CONFIGS: [&str; 4] = [
     "[{name: a}, {name: b, properties: {priority.offset: '3'}}, {name: p, parent: true, queues: [{name: x}, {name: y}]}]",
     "[{name: a, resources: {guaranteed: {memory: 12, vcore: 12m}}, properties: {preemption.delay: 1ms}},
@@ -79,7 +77,6 @@ fn submit(app: u8, hard: bool) -> PartitionCommand {
     })
 }
 
-/// A placeholder, a real request of a task group, or a plain request.
 fn ask() -> impl Strategy<Value = PartitionCommand> {
     let priority = prop::sample::select(&[0, 0, 0, 5, -3, 20]);
     let role = prop_oneof![4 => Just((false, None)), 3 => Just((true, Some("g"))), 2 => Just((false, Some("g")))];
@@ -133,7 +130,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Two nodes and an application in each leaf, then random steps.
 fn mixture() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 20..110).prop_map(|then| {
         let nodes = ["n0", "n1"].map(|id| node(NodeId::from(id), 20, 1));
@@ -148,7 +144,6 @@ fn ending() -> Vec<Step> {
     apps.chain(nodes).chain([Step::Advance(31_000), Step::Clean]).collect()
 }
 
-/// `before` runs before each cycle and each other command, `after` after it.
 fn play(
     profile: Profile,
     steps: &[Step],

@@ -1,7 +1,5 @@
-//! Random commands against the core's invariants (SCH-240), under every profile.
-//!
-//! Few names, so that they occur repeatedly, even after they are removed. After every command, everything is counted
-//! again.
+//! Random commands against the core's invariants (SCH-240). Few names, so that they repeat; everything is recounted
+//! after each command.
 
 mod commands;
 mod endings;
@@ -161,7 +159,6 @@ fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Re
     }
 }
 
-/// All except the numbers of changes.
 fn live(view: &view::View) -> impl std::fmt::Debug {
     let partition = &view.partitions[0];
     let queues: Vec<_> = partition.queues.iter().flatten().cloned().collect();
@@ -241,7 +238,6 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// The minimum of each resource over the path.
     fn guarantee(&self, queue: QueueKey) -> Resource {
         let path = self.after.queues.path_up(queue);
         let own = path.iter().map(|key| self.after.queues[*key].guaranteed.as_ref());
@@ -249,7 +245,7 @@ impl Case<'_> {
             .unwrap_or_default()
     }
 
-    /// A priority as seen outside of the top of `path`, which goes up from a leaf (SCH-068).
+    /// As seen above `path`, which goes up from a leaf (SCH-068).
     fn seen(&self, priority: Priority, path: &[QueueKey]) -> i64 {
         path.iter().fold(i64::from(priority.0), |seen, key| {
             let properties = &self.after.queues[*key].settings.properties;
@@ -301,8 +297,7 @@ fn is_named_once(partition: &Partition, app: &AppId, ask: &AskId) -> bool {
     application.asks.iter().filter(|(_, other)| other.id == *ask).count() == 1
 }
 
-/// The laws of preemption (SCH-162) without law (1). The releases satisfy those that do not depend on guaranteed
-/// resources.
+/// SCH-162 without law (1). Releases satisfy those without guaranteed resources.
 #[test]
 fn the_laws_of_preemption() {
     let (between_queues, on_required) = (Cell::new(0), Cell::new(0));

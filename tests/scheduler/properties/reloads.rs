@@ -1,7 +1,5 @@
-//! Random mixtures of reloads, preemption, priorities, fences, GPUs, and zero maximums, under every profile.
-//!
-//! Each reload changes nine queues while requests are pending and nodes are reserved; nodes gain and lose a GPU. A
-//! release's stale values must follow the rules.
+//! Random reloads, preemption, priorities, fences, GPUs, and zero maximums. Each reload changes nine queues while
+//! requests are pending and nodes reserved. A release's stale values must follow the rules.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -83,7 +81,6 @@ fn node() -> impl Strategy<Value = NodeId> {
     (0..4u8).prop_map(|n| NodeId::from(format!("n{n}")))
 }
 
-/// A capacity with a GPU, 0 GPUs, or no GPU entry.
 fn capacity() -> impl Strategy<Value = Resource> {
     (2..9i64, 2..9i64, prop::option::of(0..3i64)).prop_map(|(memory, vcore, gpu)| {
         let names = [("memory", Some(memory)), ("vcore", Some(vcore)), ("gpu", gpu)];
@@ -201,7 +198,6 @@ fn run(profile: Profile, first: &Setups, steps: &[Step], mut look: impl FnMut(&S
     all
 }
 
-/// The priority of a queue without stale values.
 fn fresh(partition: &Partition, key: QueueKey) -> Priority {
     let queue = &partition.queues[key];
     let apps = queue.apps.iter().map(|app| partition.apps[*app].priority());

@@ -1,5 +1,3 @@
-//! Many random commands in one scheduler.
-
 use model::Profile;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -37,7 +35,7 @@ fn a_short_soak() {
     soak(6_000);
 }
 
-/// `cargo test --release --test scheduler a_long_soak -- --ignored`; `SOAK` is the number of commands.
+/// `cargo test --release --test scheduler a_long_soak -- --ignored`; `SOAK` commands.
 #[test]
 #[ignore = "takes many minutes; the short one runs always"]
 fn a_long_soak() {

@@ -76,7 +76,6 @@ fn d_19_what_does_not_count_and_what_a_reload_changes() {
     assert_ne!(stage.asks(1), "nothing", "two are not enough any more");
 }
 
-/// The first blocker of a request and its sentence.
 fn reported(stage: &Stage, ask: &str) -> Option<(BlockLevel, String)> {
     let found = stage.explain("a").asks.into_iter().find(|one| one.id.as_str() == ask).expect("it is pending");
     found.blockers.first().map(|first| (first.level, first.sentence()))
@@ -108,7 +107,6 @@ fn d_19_an_explanation_names_the_backoff() {
             "the end of its back-off: its request big found no node, so cycles have skipped the application for 501ms; they try it \
              again in 1.499s, and skip it again if as many requests find none"
         );
-        // Time does not provide a node.
         assert_eq!(reported(&stage, "big").map(|(level, _)| level), Some(BlockLevel::Node));
         let found = convert::explained(&stage.explain("a"), &Wall::new(UNIX_EPOCH, 1.0));
         let json = serde_json::to_value(&found).unwrap();

@@ -1,5 +1,3 @@
-//! Gang scheduling by rule.
-
 use model::{Profile, Resource};
 use scheduler::EventKind;
 use view::{AskState, PendingReason};
@@ -35,10 +33,8 @@ fn sch_140_a_gang_is_admitted_by_sort_policy_and_maximum_alone() {
             "{reported:?}"
         );
         assert_eq!(stage.app("g-p.l"), "Rejected");
-        // Neither the cluster's size nor usage is checked.
         assert_eq!(submits(&mut stage, "p.w", "{vcore: 8, memory: 1T}"), [""; 0]);
         assert_eq!(submits(&mut stage, "o", "{vcore: 1000}"), [""; 0]);
-        // Without a gang, everything is accepted.
         assert_eq!(stage.refusals("- submit: {app: a, queue: root.f, user: sue}"), [""; 0]);
         // D-06: the leaf does not limit gpu, its parent does.
         assert_eq!(submits(&mut stage, "p.l", "{gpu: 1}").is_empty(), profile != Profile::V1_5_1, "{profile}");
@@ -85,7 +81,6 @@ fn sch_082_the_view_shows_what_waits_for_a_placeholder() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 1}}");
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);
-    // The real request waits although it would fit.
     placeholders(&mut stage, "g1", "ph", "{vcore: 2}", 1);
     member(&mut stage, "g1", "m", "{vcore: 1}");
     assert_eq!(stage.asks(1), "nothing");
@@ -172,7 +167,6 @@ fn sch_144_how_replacements_move_the_state() {
     gang(&mut single, "g1", "root.q", "", "{vcore: 1}", 1);
     member(&mut single, "g1", "m", "{vcore: 1}");
     assert_eq!(single.asks(2), "ph m");
-    // It had no allocation for a moment.
     assert_eq!(log(single.application("g1")), "Accepted Starting Completing Running");
     assert_eq!(single.queue("root.q").running, 1);
 }
@@ -187,7 +181,7 @@ fn sch_145_the_time_runs_from_the_first_placeholder_to_the_last() {
     assert_eq!(released(&stage.play("- advance: 899s")), [""; 0]);
     assert_eq!(released(&stage.play("- advance: 1s")), ["ph Timeout"]);
 
-    // Released by its owner: the timer starts with the next first placeholder.
+    // The timer starts with the next first placeholder.
     let mut stage = Stage::new("{name: q}");
     gang(&mut stage, "g1", "root.q", ", placeholderTimeout: 10s", "{vcore: 3}", 1);
     assert_eq!(stage.asks(1), "ph");
@@ -322,7 +316,6 @@ fn sch_203_check_6_a_gang_moves_only_where_it_would_be_admitted() {
     assert_eq!(stage.refusals("- move: {app: g1, to: root.r, as: {user: root}}"), [""; 0]);
     assert_eq!((&stage.queue("root.q").allocated, &stage.queue("root.r").allocated), (&cores(0), &cores(2)));
     assert!(stage.queue("root.r").allocating_accepted.contains("g1"));
-    // Its placeholders are replaced in the new queue, and its timer has continued.
     member(&mut stage, "g1", "m", "{vcore: 1}");
     assert_eq!(stage.asks(1), "m");
     assert_eq!(released(&stage.play("- advance: 60s")), ["ph-2 Timeout"]);

@@ -1,5 +1,3 @@
-//! The inputs of a preemption, and why other allocations were skipped.
-
 use std::sync::Arc;
 use view::waiting::Sentence;
 use view::waiting::Sentences;

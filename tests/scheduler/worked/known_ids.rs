@@ -124,7 +124,6 @@ fn d_23_the_old_release_loses_the_last_allocation_with_the_node_of_the_first() {
     assert_eq!(stage.queue("root.q").allocated, cores(10));
 }
 
-/// The first allocation is not listed.
 #[test]
 fn d_23_an_allocation_that_its_node_does_not_list_is_not_lost_with_it() {
     let mut stage = Stage::bare(Profile::V1_5_1, &open_root("{name: q}"));
@@ -156,7 +155,7 @@ fn d_23_a_reservation_moves_with_its_ask() {
     check_invariants(&stage);
 }
 
-/// 18 were requested and replaced by 21; the 18 were allocated, which leaves 3.
+/// 18 were replaced by 21 and allocated, which leaves 3.
 #[test]
 fn d_23_what_is_pending_in_a_queue_is_never_taken_below_nothing() {
     let mut stage = two_nodes(Profile::V1_5_1);

@@ -1,5 +1,3 @@
-//! Limits of users and groups by rule.
-
 use model::{AppId, Resource};
 use scheduler::{EventKind, RunnableCause};
 use view::{AppGroup, AskState, PendingReason};
@@ -30,7 +28,6 @@ fn lim_043_limits_are_asked_before_queues_and_reported_once() {
     limited.0.ask_for("app", "large", "{memory: 70}", 2, 1);
     limited.0.ask_for("app", "small", "{memory: 20}", 1, 1);
     let cycle = |limited: &mut Limited| message(limited.0.play("- schedule: 1"));
-    // Only the limit is reported, and the small one is scheduled.
     assert_eq!(cycle(&mut limited), ["limits large false", "allocated small"]);
     assert_eq!(cycle(&mut limited), [""; 0]);
     let view = limited.0.view();
@@ -73,7 +70,6 @@ fn lim_013_an_application_runs_from_its_first_allocation_until_it_has_nothing_le
     // LIM-046: running applications are never blocked.
     limited.allocates("one", "more", "{memory: 1}");
     assert_eq!(limited.0.application("one").allocated, memory(2));
-    // Without an allocation, but with an impossible request, it still runs.
     limited.allocates("one", "never", "{gpu: 1}");
     limited.0.play("- release: {app: one, id: t}\n- release: {app: one, id: more}\n- schedule: idle");
     assert_eq!(states(&limited), "Running Accepted Starting");

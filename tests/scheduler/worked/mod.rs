@@ -1,5 +1,3 @@
-//! The worked examples of the scheduler's rules with their numbers.
-
 mod stage;
 
 mod ask_backoff;

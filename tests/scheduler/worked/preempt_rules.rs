@@ -1,5 +1,3 @@
-//! Preemption by rule, and the differences between profiles.
-
 use model::Profile;
 use scheduler::{AskSpec, PartitionCommand};
 
@@ -29,7 +27,6 @@ fn waits(stage: &mut Stage, id: &str, resource: &str) {
     stage.play("- advance: 30s");
 }
 
-/// An allocation with flags that scenarios cannot express.
 fn runs(stage: &mut Stage, id: &str, vcore: i64, stays: bool, originator: bool) {
     stage.command(PartitionCommand::Ask(AskSpec {
         app: "x".into(),
@@ -203,7 +200,6 @@ fn quota(profile: Profile) -> Stage {
     );
     stage.play("- node: {id: n1, capacity: {vcore: 10}}");
     stage.submit("x", "root.p.a");
-    // The last request is allocated first.
     for number in 1..=5 {
         stage.ask_for("x", &format!("t{number}"), "{vcore: 2}", number - 10, 1);
     }
@@ -215,7 +211,7 @@ fn quota(profile: Profile) -> Stage {
 
 #[test]
 fn sch_160_victims_for_the_quota_are_the_newest_wherever_they_run() {
-    // P-14: the order by allocation time or by request time.
+    // P-14: by allocation time or by request time.
     for (profile, message) in
         [(Profile::V1_5_1, "-t1 -t2 w>n1"), (Profile::V1_8_0, "-t5 -t4 w>n1"), (Profile::Kornsole, "-t1 -t2 w>n1")]
     {
@@ -307,7 +303,7 @@ fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
     }
 }
 
-/// n2 is used by allocations that cannot be preempted; `w` reserves it.
+/// n2's allocations cannot be preempted; `w` reserves it.
 fn reserved_elsewhere(profile: Profile) -> Stage {
     let queues = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 4}}},
         {name: c, properties: {preemption.policy: disabled}}";

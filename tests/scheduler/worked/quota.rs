@@ -85,7 +85,6 @@ fn n_01_the_delay_is_read_by_its_old_name() {
     }
 }
 
-/// t1 allows preemption; o is the originator of the application.
 #[test]
 fn n_01a_opted_in_pods_are_preempted_first() {
     for (profile, first) in [(Profile::Kornsole, "t1<root.a"), (Profile::V1_9_0, "o<root.a")] {
@@ -129,7 +128,6 @@ fn n_01b_every_guarantee_of_the_path_protects() {
     }
 }
 
-/// b uses 2 of its 4 guaranteed.
 #[test]
 fn n_01c_a_queue_below_its_guarantee_loses_nothing_of_it() {
     let tree = |max: u32| {

@@ -1,5 +1,3 @@
-//! Behavior of 1.5.1 only, or of all releases but not the default profile.
-
 use model::Profile;
 
 use super::stage::{Stage, open_root};
@@ -32,7 +30,7 @@ fn d_22_a_queue_above_its_maximum_gets_nothing_more() {
     }
 }
 
-/// The resource stays in the cluster's size with 0 (P-04), so its usage blocks the whole cluster.
+/// Its usage blocks the cluster, whose size has 0 of it (P-04).
 #[test]
 fn d_22_a_name_without_nodes_stops_the_cluster() {
     for profile in Profile::ALL {
@@ -51,7 +49,7 @@ fn d_22_a_name_without_nodes_stops_the_cluster() {
     }
 }
 
-/// 1.5.1 treats a resource that a node lacks as unlimited, so preemption is useless.
+/// 1.5.1 treats a missing resource as unlimited, so preemption is useless.
 #[test]
 fn sch_157_victims_on_a_node_without_a_resource() {
     let queues =
@@ -100,7 +98,7 @@ fn stale(profile: Profile) -> Stage {
     stage
 }
 
-/// P-02: a priority goes up to the root, even if the next level is unchanged.
+/// P-02: a priority goes up to the root, even past unchanged levels.
 #[test]
 fn p_02_what_hands_up_priorities() {
     let fresh = [
@@ -145,7 +143,6 @@ fn p_02_the_end_of_an_allocation_notifies_the_parents_of_its_ask() {
     }
 }
 
-/// Like [`stale`], with an allocation of this priority.
 fn stale_with_running(profile: Profile, priority: i32) -> Stage {
     let config =
         |p: &str| open_root(&format!("{{name: p, {p} queues: [{{name: b, properties: {{priority.offset: '100'}}}}]}}"));

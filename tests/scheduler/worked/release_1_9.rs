@@ -4,7 +4,6 @@ use model::{Profile, Resource};
 
 use super::stage::{Stage, open_root};
 
-/// A capacity of 0 on n1 is the same as a missing resource.
 #[test]
 fn n_06_a_capacity_of_0_is_no_capacity() {
     for profile in Profile::ALL {

@@ -1,7 +1,5 @@
-//! SCH-151, SCH-157: a second placeholder waits 15 s before it preempts if victims stop slowly.
-//!
-//! The node of the first one is reserved until its victims are removed. The second one finds no other node, and may try
-//! again after 15 s. The releases do the same.
+//! SCH-151, SCH-157: a second placeholder waits 15 s before it preempts if victims stop slowly. The first one's node is
+//! reserved until then, and no other is found; releases do the same.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +52,6 @@ fn gang(profile: Profile, nodes: &[&str]) -> Scheduler {
     scheduler
 }
 
-/// Returns the requests with a preemption or an allocation.
 fn cycle(scheduler: &mut Scheduler, ms: u64, stops: bool) -> Vec<String> {
     let now = Time::ZERO + Duration::from_millis(ms);
     let events = scheduler.apply(now, &Command::Cycle);

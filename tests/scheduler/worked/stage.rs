@@ -1,5 +1,3 @@
-//! A stage for a scheduler: steps in, events out.
-
 use std::io;
 
 use ::config::{self, Place};

@@ -28,7 +28,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The wall clock at `ago` of scheduler time before now, in milliseconds since 1970.
+    /// In ms since 1970, `ago` of scheduler time earlier.
     fn ms(self, ago: Duration) -> i64 {
         let ago = ago.div_f64(self.speed.max(0.001));
         let at = self.wall.checked_sub(ago).unwrap_or(UNIX_EPOCH);
@@ -54,7 +54,7 @@ pub struct ReceiverStatus {
 /// The snapshot of a board.
 #[derive(Clone, Debug, Default)]
 pub struct BoardSnapshot {
-    /// The cluster time of the last evaluation; `None` before the first one.
+    /// Cluster time of the last evaluation, if any.
     pub at: Option<Time>,
     /// The active rules.
     pub rules: Arc<Rules>,
@@ -127,8 +127,7 @@ impl std::fmt::Debug for Board {
 }
 
 impl Board {
-    /// Creates a board. With a store, it continues from the file at the cluster time `now`; problems with it are in the
-    /// snapshot.
+    /// Continues the store's file at the cluster time `now`; its problems are in the snapshot.
     pub fn new(cluster: &str, rules: Arc<Rules>, store: Option<Store>, now: Time, notes: Vec<String>) -> Self {
         let mut inner = Inner {
             alerts: Alerts::new(rules),
@@ -196,33 +195,33 @@ impl Board {
         changes
     }
 
-    /// Sets why another file of the state directory cannot be written; `None` if it can.
+    /// Another file of the state directory, if any.
     pub fn set_unkept(&self, why: Option<String>) {
         let mut inner = self.inner();
         inner.unkept = why;
         self.show(inner);
     }
 
-    /// Whether a silence is possible now.
+    /// Checks a silence.
     ///
     /// # Errors
-    /// Returns the reason if not.
+    /// Why it is impossible.
     pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
         self.inner().alerts.can_silence(order)
     }
 
-    /// Starts a silence. Returns its number.
+    /// Returns its number.
     ///
     /// # Errors
-    /// Returns the reason if it is impossible.
+    /// Why it is impossible.
     pub fn silence(&self, order: SilenceOrder, now: Time) -> Result<u64, String> {
         self.retained(|alerts| alerts.silence(order, now), "save the silence")
     }
 
-    /// Ends a silence early.
+    /// Ends it early.
     ///
     /// # Errors
-    /// Returns an error if no active silence has this number.
+    /// No active silence has this number.
     pub fn end_silence(&self, id: u64, by: &str, now: Time) -> Result<(), String> {
         self.retained(|alerts| alerts.end_silence(id, by, now), "save the end of the silence")
     }
@@ -244,7 +243,7 @@ impl Board {
         }
     }
 
-    /// Writes the state, if there is a store. A failure is reported, and alerting continues.
+    /// Alerting continues after a failure.
     pub(super) fn write(&self, inner: &mut Inner, at: SystemTime) {
         let Some(store) = &self.store else { return };
         inner.written = Some(at);
@@ -282,7 +281,6 @@ impl Inner {
         serde_json::to_string(&saved).map_err(|error| error.to_string())
     }
 
-    /// Queues a change for the receivers of its severity.
     fn queue(&mut self, change: &Change, timing: Timing) {
         let alert = &change.alert;
         let key = (alert.rule.clone(), alert.subject.clone());

@@ -1,20 +1,16 @@
 //! Alerts of a running cluster: evaluated, stored, shown, and sent.
 //!
-//! ```text
-//!  thread `alerts` ──Given──> Board::step ──> Picture (the console, REST, /metrics read it)
-//!                                 │   └─────> file: what was reported, silences, what is still to be sent
-//!                                 └─changes─> a queue for each receiver ──thread `alert-send`──> Alertmanager, webhook, command
-//! ```
+//! The thread `alerts` calls `Board::step`. The console, REST, and metrics read its snapshot. Each receiver has a queue
+//! and a thread `alert-send`.
 //!
-//! Only the [`board`] changes alerts; [`store`] is the file; [`send`] has the sending threads, [`document`] their
-//! documents.
+//! Only the [`board`] changes alerts; [`store`] is the file; [`send`] has the threads, [`document`] their documents.
 //!
 //! Invariants:
-//! - nothing runs on the scheduler's thread, and readers of the snapshot never wait;
-//! - a notice is in the file before it is sent, and removed after its delivery: a restart does not repeat deliveries,
-//!   except for one directly before a crash, which has the same number;
-//! - queues are bounded: if a receiver is unavailable for long, the oldest notices are dropped and counted;
-//! - a full disk affects only the file, neither rules nor sending.
+//! - nothing runs on the scheduler's thread, and readers never wait;
+//! - a notice is in the file until its delivery: a restart repeats none, except one directly before a crash, with the
+//!   same number;
+//! - queues are bounded: the oldest notices are dropped and counted;
+//! - a full disk affects only the file.
 
 pub mod board;
 pub mod document;

@@ -20,10 +20,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Locks the file in a directory, which is created if needed.
+    /// Creates the directory if needed.
     ///
     /// # Errors
-    /// Returns an error if another process has it or the directory is unusable.
+    /// Locked by another process, or unusable.
     pub fn open(dir: &Path) -> Result<Self, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", dir.display());
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(wrong)?;
@@ -33,10 +33,10 @@ impl Store {
         }
     }
 
-    /// The content; `None` without a file.
+    /// `None` without a file.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read.
+    /// It cannot be read.
     pub fn read(&self) -> Result<Option<String>, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", self.file.display());
         let mut text = String::new();
@@ -48,10 +48,10 @@ impl Store {
         Ok(Some(text))
     }
 
-    /// Replaces the content durably.
+    /// Durable when it returns.
     ///
     /// # Errors
-    /// Returns an error if the write fails; the old content remains.
+    /// The old content remains.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let temporary = self.file.with_extension("json.new");
         self.lock.keep().map_err(|error| format!("{}: {error}", self.file.display()))?;
@@ -68,7 +68,7 @@ impl Store {
         })
     }
 
-    /// Moves an invalid file aside. Returns its new path.
+    /// Returns its new path.
     pub fn set_aside(&self) -> PathBuf {
         let aside = self.file.with_extension("json.damaged");
         // It is stored only for inspection.
@@ -77,14 +77,14 @@ impl Store {
     }
 }
 
-/// Creates or truncates a file with access for its owner only; earlier versions created it with wider permissions.
+/// Earlier versions created it with wider permissions.
 fn private(path: &Path) -> std::io::Result<File> {
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.set_permissions(Permissions::from_mode(0o600))?;
     Ok(file)
 }
 
-/// The usage of the disk of a directory; `None` if unknown.
+/// `None` if unknown.
 pub fn disk(dir: &Path) -> Option<Disk> {
     let found = rustix::fs::statvfs(dir).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
@@ -114,7 +114,6 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("kornsole-alerts-mode-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
-        // As an earlier version left it.
         std::fs::write(dir.join("alerts.json.new"), "cut off").unwrap();
         std::fs::set_permissions(dir.join("alerts.json.new"), Permissions::from_mode(0o644)).unwrap();
         let store = Store::open(&dir).unwrap();
@@ -140,7 +139,7 @@ mod tests {
         let wall = SystemTime::now();
         let step = |wall| board.step(&given(), Timing { wall, speed: 1.0 });
         step(wall + Duration::from_secs(7200));
-        // Simulates a full disk: a directory is in place of the file.
+        // A directory simulates a full disk.
         let temporary = file.with_extension("json.new");
         std::fs::create_dir_all(temporary.join("below")).unwrap();
         let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();

@@ -45,7 +45,7 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     Some(refused.map(reading).into_iter().collect())
 }
 
-/// The health checks fail. If the health is unknown, nothing changes.
+/// Unchanged while the health is unknown.
 pub fn unhealthy(given: &Given) -> Option<Vec<Reading>> {
     let wrong = given.health.as_ref()?;
     let more = wrong.len().saturating_sub(1) as u64;
@@ -64,7 +64,7 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
     for record in given.happened.iter().flatten().filter(lately).filter(victim) {
         *apps.entry(&record.object).or_default() += 1;
     }
-    // Records do not name their partition: with several partitions, the application is looked up.
+    // Records do not name their partition, but their application.
     if given.view.partitions.len() > 1 {
         apps.retain(|app, _| part.app_by_id(&AppId::from(*app)).is_some());
     }

@@ -10,7 +10,7 @@ use view::units::show_amount;
 use view::waiting::resource_word;
 use view::{PartitionView, Side};
 
-/// One reading per limit of a user or group, for its most used resource.
+/// One reading per limit, for its most used resource.
 pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut fullest: BTreeMap<Subject, LimitUsed> = BTreeMap::new();
     // A limit of 0 is always used up, and does not need attention.

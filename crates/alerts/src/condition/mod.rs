@@ -17,16 +17,14 @@ use view::trends::Moment;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading {
-    /// What it is of.
     pub subject: Subject,
-    /// Whether it starts an alert; otherwise it only keeps one firing.
+    /// Otherwise it only keeps a firing alert.
     pub starts: bool,
     /// The value, in the unit of the threshold.
     pub value: f64,
     /// The values in words, without the subject.
     pub metrics: String,
-    /// The variable object of the subject, for example the first application of a queue. A change restarts the
-    /// condition.
+    /// Such as a queue's first application. A change restarts the condition.
     pub which: String,
 }
 
@@ -37,7 +35,6 @@ impl Reading {
         (starts || value >= rule.resolve_at).then_some(Self { subject, starts, value, metrics, which: String::new() })
     }
 
-    /// A reading without a threshold.
     fn so(subject: Subject, metrics: String) -> Self {
         Self { subject, starts: true, value: 1.0, metrics, which: String::new() }
     }
@@ -52,7 +49,7 @@ pub(super) struct Shared {
     heads: Option<Vec<Vec<queues::Head>>>,
 }
 
-/// Returns the readings of a rule; `None` if nothing is observable now, so that nothing changes.
+/// `None` if nothing is observable.
 pub(super) fn readings(rule: &Rule, given: &Given, memory: &Memory, shared: &mut Shared) -> Option<Vec<Reading>> {
     if rule.kind.about() == About::Outside {
         return cluster::outside(rule, given);

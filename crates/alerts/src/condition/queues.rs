@@ -19,7 +19,7 @@ fn subject(part: &PartitionView, queue: &QueuePath) -> Subject {
     Subject::new(&part.name, SubjectKind::Queue, queue.as_str())
 }
 
-/// The application of a queue that has waited longest, if its oldest request would fit.
+/// Longest waiting application, if its oldest request would fit.
 pub struct Head {
     queue: QueuePath,
     app: AppId,
@@ -37,8 +37,7 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
         let Some((app, ask)) = oldest(part, leaf) else { continue };
         let AskState::Pending { reason, .. } = ask.state else { continue };
         let blocked = app.blocked_by_queue || app.blocked_by_limits;
-        // User limits, Kubernetes conditions, and the order of a gang are not visible here: the scheduler's own try is
-        // more precise.
+        // The scheduler also sees user limits, Kubernetes conditions, and the order of a gang.
         let tried = match reason {
             PendingReason::UserQuota | PendingReason::Placeholder | PendingReason::Turn => true,
             PendingReason::NoNode => ask.reported.is_some() || given.view.kubernetes.is_some(),
@@ -106,10 +105,9 @@ pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec
     given.view.partitions.iter().zip(heads).filter_map(reading).collect()
 }
 
-/// Queues below their guaranteed resources with pending requests: the deepest of nested queues.
+/// Reports the deepest of nested queues.
 pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
-    // The ancestors of matching queues.
     let mut above: BTreeSet<&QueuePath> = BTreeSet::new();
     // Parents precede their children.
     let all: Vec<&Arc<QueueRow>> = part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).collect();
@@ -176,7 +174,7 @@ pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).filter_map(reading).collect()
 }
 
-/// A queue drains for long: the highest of nested queues.
+/// Reports the highest of nested queues.
 pub fn drains(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     let drains = |row: &QueueRow| row.state == QueueState::Draining;
     let below = |row: &QueueRow| row.parent.and_then(|slot| part.queue(slot)).is_some_and(|parent| drains(parent));

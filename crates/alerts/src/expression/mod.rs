@@ -6,14 +6,13 @@
 //!  cluster.pending.memory > 2 * cluster.maximum.memory
 //! ```
 //!
-//! Values are in display units: cpu in cores, memory in bytes, shares as parts of 1 (`90%` is 0.9), durations in
-//! seconds. A number can have the suffixes `%`, `s m h d`, `K M G T`, and `Ki Mi Gi Ti`. Values of `cluster` can be
-//! combined with those of one other kind.
+//! Display units: cpu in cores, memory in bytes, shares as parts of 1, durations in seconds. Values of `cluster` can be
+//! combined with one other kind.
 //!
 //! Invariants:
 //! - parsing never panics, and errors have a column;
-//! - an unknown value is not a number, so its comparisons are false;
-//! - the depth is limited, for parsing and evaluation.
+//! - comparisons of an unknown value are false;
+//! - the depth is limited.
 
 mod parse;
 
@@ -121,7 +120,7 @@ impl Expression {
         self.of
     }
 
-    /// Evaluates it for a subject; `None` for an unknown value or a division by 0.
+    /// `None` for an unknown value or a division by 0.
     pub fn evaluate(&self, moment: &Moment, row: &Row) -> Option<Outcome> {
         let cluster = moment.rows.first()?;
         let left = self.left.evaluate(moment, row, cluster)?;
@@ -135,7 +134,7 @@ impl Expression {
         (left.is_finite() && right.is_finite()).then_some(Outcome { left, right, is_true })
     }
 
-    /// Its values: `queue.use.cpu 4, queue.maximum.cpu 8`.
+    /// `queue.use.cpu 4, queue.maximum.cpu 8`
     pub fn metrics(&self, moment: &Moment, row: &Row) -> String {
         let mut values = Vec::new();
         self.left.values(&mut values);
@@ -196,7 +195,6 @@ impl Term {
     }
 }
 
-/// Converts a value to its display unit.
 fn in_units(value: &Value, metric: i64) -> f64 {
     let metric = metric as f64;
     match value.measure.unit() {

@@ -22,7 +22,6 @@ pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
         if way.iter().any(|name| reported.contains(name)) {
             continue;
         }
-        // Reported at a location in the user's file.
         let at =
             way.iter().filter_map(|name| enabled(name)).find_map(|one| one.inhibited_at.clone()).unwrap_or_default();
         let mut words = way.clone();

@@ -68,7 +68,7 @@ fn empty(name: String, kind: Kind) -> Rule {
     }
 }
 
-/// Parses a rule; `None` without a name or kind.
+/// `None` without a name or kind.
 pub fn rule(at: &Range<usize>, table: &Table<'_, '_>, defaults: &[Rule], faults: &mut Vec<Fault>) -> Option<Written> {
     let entries = table.entries();
     let find = |name: &str| entries.iter().find(|entry| entry.name == name);

@@ -8,7 +8,7 @@ use config::toml_table::Entry;
 
 const LONGEST: Duration = Duration::from_secs(90 * 24 * 3600);
 
-/// Parses a duration like `90s`, `10m`, `1h30m`, or `2d`, at most 90 days.
+/// `90s`, `10m`, `1h30m`, or `2d`, at most 90 days.
 pub fn duration(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
     let text = entry.text(faults)?;
     let days = text.strip_suffix('d').and_then(|days| days.parse::<u32>().ok());
@@ -36,7 +36,7 @@ pub fn one_of<T: Copy>(entry: &Entry<'_, '_>, names: &[(&str, T)], faults: &mut 
     found
 }
 
-/// Parses a name of a rule or receiver, which is also used as a label and in commands and URLs.
+/// Also used in labels, commands, and URLs.
 pub fn name(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     let text = entry.text(faults)?;
     let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

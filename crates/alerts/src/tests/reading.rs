@@ -109,7 +109,6 @@ alerts.toml:4:16: error[ALR-021]: the rules inhibit each other: a by b by c by a
     assert_eq!(report(&text).trim_end(), expected.trim_end());
     let own = rule("a", "a");
     assert!(report(&own).contains("a by a"), "{}", report(&own));
-    // A cycle with a default rule.
     let with_default = rule("node-lost", "queue-starves").replace("unhealthy", "node-lost");
     assert!(report(&with_default).contains("alerts.toml:4:16: error[ALR-021]"), "{}", report(&with_default));
 }

@@ -7,7 +7,6 @@ use crate::{Alerts, Change, ChangeKind, Disk, Given, Rules, read};
 use model::{NodeId, Resource, Time};
 use view::{NodeRow, PartitionView, View};
 
-/// The alerts of a test cluster.
 pub struct Stage {
     pub alerts: Alerts,
     pub given: Given,
@@ -19,7 +18,6 @@ pub fn rules(text: &str) -> Arc<Rules> {
     Arc::new(read.rules.unwrap_or_else(|| panic!("{:?}", read.faults)))
 }
 
-/// An empty node.
 pub fn node(id: &str) -> Arc<NodeRow> {
     let capacity: Resource = [("vcore", 4000)].into_iter().collect();
     Arc::new(NodeRow {
@@ -55,25 +53,22 @@ impl Stage {
         stage
     }
 
-    /// Sets the nodes.
     pub fn nodes(&mut self, ids: &[&str]) {
         let nodes = ids.iter().map(|id| (NodeId::from(*id), node(id))).collect();
         Arc::make_mut(&mut self.given.view).partitions[0].nodes = nodes;
     }
 
-    /// Sets the used percentage of the disk.
     pub fn disk(&mut self, used: u64) {
         self.given.disk = Some(Disk { dir: "state".into(), free: 100 - used, size: 100, failure: None });
     }
 
-    /// Evaluates after some seconds. Returns the reported changes.
+    /// Returns the reported changes.
     pub fn step(&mut self, seconds: u64) -> Vec<String> {
         self.given.at = self.given.at + Duration::from_secs(seconds);
         let changes = self.alerts.step(&self.given);
         changes.iter().map(words).collect()
     }
 
-    /// Saves and restores the state.
     pub fn restart(&mut self) {
         let saved = self.alerts.save().unwrap();
         self.alerts = Alerts::new(Arc::clone(self.alerts.rules()));

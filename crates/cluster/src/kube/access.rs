@@ -1,4 +1,4 @@
-//! The kubeconfig: its contexts, and the client of one of them.
+//! The kubeconfig: contexts and clients.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(super) const CONNECT: Duration = Duration::from_secs(5);
 /// Never prints its secrets.
 #[derive(Clone)]
 pub struct Known {
-    /// `None`: this process runs in a pod without a kubeconfig.
+    /// `None`: in a pod without a kubeconfig.
     kubeconfig: Option<Kubeconfig>,
     files: Vec<PathBuf>,
 }
@@ -45,10 +45,7 @@ pub struct ContextInfo {
 }
 
 impl Known {
-    /// Returns `None` without any cluster.
-    ///
-    /// # Errors
-    /// A file is invalid, or a named file is missing.
+    /// `None` without any cluster; fails for an invalid file.
     pub fn read_if_exists() -> Result<Option<Self>, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
         let usual = std::env::var_os("HOME").is_some_and(|home| Path::new(&home).join(".kube/config").exists());
@@ -60,10 +57,7 @@ impl Known {
         std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !named
     }
 
-    /// Reads `KUBECONFIG`, otherwise `~/.kube/config`, otherwise the service account of the pod.
-    ///
-    /// # Errors
-    /// A file is invalid (file, line, and column), or nothing of these exists.
+    /// `KUBECONFIG`, else `~/.kube/config`, else the pod's service account. The error has file, line, and column.
     pub fn read() -> Result<Self, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
         let files: Vec<PathBuf> = match &named {
@@ -82,10 +76,7 @@ impl Known {
         Self::of(&there)
     }
 
-    /// Reads files; of two entries with the same name the first applies.
-    ///
-    /// # Errors
-    /// A file is invalid.
+    /// Reads files; of equal names the first applies. Fails for an invalid file.
     pub fn of(files: &[PathBuf]) -> Result<Self, KubeFault> {
         let mut all: Option<Kubeconfig> = None;
         for file in files {
@@ -128,7 +119,6 @@ impl Known {
         ContextInfo { name: IN_CLUSTER.to_owned(), server, user, namespace: None, current: true, plugin: None }
     }
 
-    /// If the service account is used.
     pub(super) fn label_of_this_pod(&self) -> Option<String> {
         if self.kubeconfig.is_some() {
             return None;
@@ -143,10 +133,7 @@ impl Known {
         self.contexts().into_iter().map(|context| context.name).collect()
     }
 
-    /// Returns a context, by default the current one.
-    ///
-    /// # Errors
-    /// The name is unknown, or no context is current.
+    /// A context, by default the current one; fails if unknown.
     pub fn context(&self, name: Option<&str>) -> Result<ContextInfo, KubeFault> {
         let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
         let none = || match name {
@@ -169,7 +156,6 @@ impl Known {
         self.contexts().into_iter().find(wanted).ok_or_else(|| KubeFault::new(none()))
     }
 
-    /// With the location of the invalid field.
     fn words_of(&self, context: &str, error: &KubeconfigError) -> String {
         let named = self.kubeconfig.iter().flat_map(|all| &all.contexts).find(|one| one.name == context);
         let named = named.and_then(|one| one.context.clone()).unwrap_or_default();

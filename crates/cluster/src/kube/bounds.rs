@@ -22,7 +22,7 @@ use tower::{BoxError, Service};
 use super::connect;
 use super::plugin::{Credential, Plugin};
 
-/// How long an answer may take as a whole, and how large it may be.
+/// Limits of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Time from the request to the last byte.
@@ -37,7 +37,6 @@ impl Default for Bounds {
     }
 }
 
-/// A connection failure with the server, the context, and the cause.
 #[derive(Debug)]
 pub(super) struct Unreached {
     pub server: Arc<str>,
@@ -144,7 +143,6 @@ where
 /// A body that ends with an error at a limit.
 struct BoundedBody<B> {
     inner: B,
-    /// Deadline, and remaining bytes.
     limits: Option<(Pin<Box<Sleep>>, usize)>,
     bounds: Bounds,
 }

@@ -27,7 +27,7 @@ use view::act::ClusterRights;
 use view::act::EnforceAcl;
 
 const SAME_FAILURE: Duration = Duration::from_secs(1);
-/// Only the address of the scheduler is known: nothing is written to a guessed namespace.
+/// Nothing is written to a guessed namespace.
 const NO_NAMESPACE: &str = "the namespace of the scheduler is unknown: Service yunikorn-service and ConfigMap yunikorn-configs not found; \
                             use k8s://CONTEXT/NAMESPACE";
 const REFUSAL: usize = 64 << 10;
@@ -58,7 +58,6 @@ pub struct Cluster {
     pub(super) wanted: Wanted,
     bounds: Bounds,
     client: AsyncMutex<Option<Client>>,
-    /// Last failure of the client creation, with its time.
     failed: ArcSwapOption<(Instant, KubeFault)>,
     route: AsyncMutex<Option<Arc<Route>>>,
     found: ArcSwapOption<Found>,
@@ -118,7 +117,7 @@ impl Cluster {
         self.known.label_of_this_pod().unwrap_or_else(|| self.context.name.clone())
     }
 
-    /// Returns `None` before the search.
+    /// `None` before the search.
     pub fn found(&self) -> Option<Arc<Found>> {
         self.found.load_full()
     }
@@ -167,7 +166,7 @@ impl Cluster {
         }
         let found = self.found().ok_or_else(|| KubeFault::new("the scheduler was not found"))?;
         match found.namespace.as_str() {
-            // The address is insufficient: invalid usage, not an unavailable scheduler.
+            // Invalid usage, not an unavailable scheduler.
             "" => Err(KubeFault { status: Some(400), ..KubeFault::new(NO_NAMESPACE) }),
             namespace => Ok(namespace.to_owned()),
         }
@@ -188,11 +187,7 @@ impl Cluster {
         self.wanted.enforce_acl
     }
 
-    /// Sends a request; `path` starts with `/`.
-    ///
-    /// # Errors
-    /// The scheduler cannot be found, or the API server rejects the request. A rejection by the scheduler is a
-    /// response.
+    /// `path` starts with `/`. A rejection by the scheduler is a response; one by the API server is an error.
     pub fn send<'a>(
         &'a self,
         method: Method,
@@ -232,7 +227,6 @@ impl Cluster {
         find::service(client, namespace, service, own).await
     }
 
-    /// Also returns whether the path was just searched.
     async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
         let mut retained = self.route.lock().await;
         if let Some(route) = &*retained {
@@ -329,7 +323,6 @@ async fn forward(client: &Client, place: &Place) -> Result<(String, Route), Kube
     Ok((pod, route))
 }
 
-/// Describes a lost or failed connection to a pod.
 fn lost(error: &(dyn std::error::Error + 'static)) -> KubeFault {
     let all = std::iter::successors(Some(error), |error| error.source());
     if let Some(fault) = all.filter_map(|cause| cause.downcast_ref::<KubeFault>()).last() {

@@ -1,4 +1,4 @@
-//! Connections to an API server that notice when the other end is lost without a message, as after a NAT has dropped them.
+//! Connections to an API server that notice a silent loss, as after a NAT has dropped them.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -31,16 +31,12 @@ const MISSED: u32 = 2;
 /// After this time without an answer to probes or data, the connection ends.
 const LOST: Duration = Duration::from_secs(8);
 
-/// The body of an answer.
 type Answered = MapErr<Incoming, fn(hyper::Error) -> BoxError>;
-/// Requests on connections that are probed.
 type Sends = BoxService<Request<Body>, Response<Answered>, BoxError>;
-/// Open connections to one server.
 type Connections = BoxCloneSyncService<Request<Body>, Response<Answered>, BoxError>;
 
 fn tcp() -> HttpConnector {
     let mut tcp = HttpConnector::new();
-    // TLS comes over it.
     tcp.enforce_http(false);
     tcp.set_keepalive(Some(IDLE));
     tcp.set_keepalive_interval(Some(PROBES));
@@ -50,10 +46,8 @@ fn tcp() -> HttpConnector {
     tcp
 }
 
-/// What a client of this configuration sends its requests with, and the credentials of a plugin. The library's own client has no way to set options of its connections.
-///
-/// # Errors
-/// Credentials or certificates of the configuration are invalid, or it names a proxy.
+/// Also returns a plugin's credentials. The library's own client has no way to set options of its connections. Fails
+/// for invalid certificates or a proxy.
 pub(super) fn builder(
     config: Config,
     plugin: Option<(Plugin, Credential)>,
@@ -80,7 +74,6 @@ pub(super) fn builder(
     Ok(ClientBuilder::new(sends, namespace))
 }
 
-/// Connections with the certificate of a configuration.
 fn connections(config: &Config) -> Result<Connections, kube::Error> {
     let tls = config.rustls_https_connector_with_connector(tcp())?;
     let longest = config.connect_timeout.unwrap_or(CONNECT);
@@ -98,7 +91,6 @@ fn connections(config: &Config) -> Result<Connections, kube::Error> {
     Ok(BoxCloneSyncService::new(client.map_response(answered).map_err(BoxError::from)))
 }
 
-/// Sends each request with the newest credential of a plugin.
 struct Renewed {
     config: Config,
     plugin: Plugin,
@@ -134,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// The timer of the connection to a port, as the kernel shows it: its kind, and hundredths of a second.
+    /// As the kernel shows it: kind, and hundredths of a second.
     fn timer(port: u16) -> Option<(u8, u64)> {
         let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
         let to = format!(":{port:04X}");

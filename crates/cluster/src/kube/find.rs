@@ -1,4 +1,4 @@
-//! Finds the scheduler in the cluster: its Service and its pod.
+//! Finds the scheduler's Service and pod.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::api::{Api, ListParams};
@@ -29,7 +29,6 @@ pub struct Place {
     pub service: String,
     /// Port name or number.
     pub port: String,
-    /// The labels of its pods.
     selector: String,
 }
 
@@ -62,10 +61,7 @@ impl Place {
     }
 }
 
-/// Searches the given namespace, otherwise all, otherwise the usual ones.
-///
-/// # Errors
-/// None or several exist, or the search is not permitted; the message lists the search.
+/// Searches the given namespace, else all, else the usual ones. The error for none or several lists the search.
 pub fn service<'a>(
     client: &'a Client,
     namespace: Option<&'a str>,
@@ -119,10 +115,7 @@ pub fn service<'a>(
     })
 }
 
-/// Returns the given namespace, or that of the only ConfigMap; empty if unknown.
-///
-/// # Errors
-/// The API server does not answer.
+/// The given namespace, or that of the only ConfigMap; empty if unknown.
 pub fn without_service<'a>(client: &'a Client, namespace: Option<&'a str>) -> Answer<'a, Result<Place, KubeFault>> {
     Box::pin(async move {
         if let Some(namespace) = namespace {
@@ -164,10 +157,7 @@ fn several(found: &[Place]) -> KubeFault {
     KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 
-/// Finds the newest ready pod.
-///
-/// # Errors
-/// None exists, or the search is not permitted.
+/// The newest ready pod, or an error.
 pub fn pod<'a>(client: &'a Client, place: &'a Place) -> Answer<'a, Result<String, KubeFault>> {
     Box::pin(async move {
         let asked = Asked::core("list", "pods", Some(&place.namespace));

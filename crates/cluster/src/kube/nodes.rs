@@ -62,7 +62,7 @@ struct Condition {
 }
 
 impl NodeItem {
-    /// Why the node is closed to pods. A node without conditions has not reported yet.
+    /// A node without conditions has not reported yet.
     fn closed(&self) -> Option<String> {
         let ready = self.status.conditions.iter().find(|condition| condition.kind == "Ready");
         let not_ready = ready.is_some_and(|ready| ready.status != "True").then_some("not ready");
@@ -72,10 +72,7 @@ impl NodeItem {
 }
 
 impl Cluster {
-    /// Lists nodes with reasons: `cordoned`, `not ready`.
-    ///
-    /// # Errors
-    /// They may not be listed.
+    /// Nodes with reasons: `cordoned`, `not ready`.
     pub fn closed_nodes(&self) -> Answer<'_, Result<Vec<(String, String)>, KubeFault>> {
         Box::pin(async move {
             let asked = Asked::core("list", "nodes", None);
@@ -99,10 +96,7 @@ impl Cluster {
         })
     }
 
-    /// Cordons or uncordons a node; allocations continue.
-    ///
-    /// # Errors
-    /// It does not exist, or may not be changed.
+    /// Allocations continue; fails without node or right.
     pub fn cordon<'a>(&'a self, node: &'a str, cordoned: bool) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let asked = Self::cordoning().named(node);

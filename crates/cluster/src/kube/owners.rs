@@ -13,10 +13,8 @@ use crate::Answer;
 use view::kubernetes::owners::MOST_ABOVE;
 use view::kubernetes::{OwnerName, OwnerObject};
 
-/// Maximum number of conflicts.
 const TRIES: usize = 3;
 
-/// Supported kinds: kind, group, resource.
 const KINDS: [(&str, &str, &str); 18] = [
     ("Pod", "", "pods"),
     ("ReplicationController", "", "replicationcontrollers"),
@@ -136,10 +134,7 @@ impl Cluster {
         got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
     }
 
-    /// Sets `spec.suspend` at the version that was just read.
-    ///
-    /// # Errors
-    /// It does not exist, was replaced, may not be changed, or the API server does not store the field.
+    /// `spec.suspend`, at the version just read. Fails also if the API server does not store it.
     pub fn suspend<'a>(&'a self, owner: &'a OwnerObject, suspended: bool) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let (namespace, name) = (&*owner.namespace, &owner.name);

@@ -16,7 +16,6 @@ use crate::Answer;
 /// Objects per page. An API server reads each page from its store: half the size takes 1.5 times as long for 50,000
 /// pods.
 const PAGE: usize = 1000;
-/// The longest page, in bytes.
 const LONGEST_PAGE: usize = 256 << 20;
 const REFUSAL: usize = 64 << 10;
 
@@ -51,10 +50,8 @@ impl Default for Pace {
     }
 }
 
-/// Why following pauses.
 pub(super) struct Stop {
     pub fault: KubeFault,
-    /// The retry delay that the API server requests.
     pub after: Option<Duration>,
 }
 

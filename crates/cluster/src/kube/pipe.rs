@@ -21,7 +21,7 @@ use super::find::PORT;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// Maximum number of websockets: the stream of events uses one.
+/// The stream of events uses one.
 const MOST: usize = 5;
 
 /// HTTP to one pod.
@@ -52,10 +52,7 @@ impl Opener {
     }
 }
 
-/// Opens a connection to the port of the scheduler.
-///
-/// # Errors
-/// It is not permitted, the pod does not exist, or the API server does not support it by websocket.
+/// Fails without permission, pod, or websocket support.
 pub fn forward<'a>(
     client: &'a Client,
     namespace: &'a str,

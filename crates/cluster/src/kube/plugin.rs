@@ -27,11 +27,11 @@ const PERSON: u32 = 5;
 const LARGEST: usize = 1 << 20;
 /// A credential is renewed so long before it expires.
 const BEFORE: Duration = Duration::from_secs(60);
-/// The minimum time between two runs of a plugin that failed, or that returned an expired credential.
+/// Between runs after a failure or an expired credential.
 const AGAIN: Duration = Duration::from_secs(5);
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Why a plugin gave no credential; has no secrets.
+/// Its message has no secrets.
 #[derive(Clone, Debug)]
 pub(super) struct PluginFault(String);
 
@@ -70,10 +70,7 @@ impl Credential {
         self.expires.is_none_or(|expires| OffsetDateTime::now_utc() + BEFORE < expires)
     }
 
-    /// The token as a header.
-    ///
-    /// # Errors
-    /// It has invalid characters.
+    /// Fails for invalid characters.
     pub fn header(&self) -> Result<Option<HeaderValue>, PluginFault> {
         let Some(token) = &self.status.token else { return Ok(None) };
         let mut value = HeaderValue::try_from(format!("Bearer {token}"))
@@ -100,7 +97,7 @@ impl Credential {
     }
 }
 
-/// Removes the plugin from a configuration without another credential; `longest` is its time limit without a terminal.
+/// Only without another credential; `longest` is its time limit without a terminal.
 pub(super) fn of(config: &mut Config, longest: Duration) -> Option<Plugin> {
     let auth = &mut config.auth_info;
     let other = auth.auth_provider.is_some() || auth.token.is_some() || auth.token_file.is_some();
@@ -108,7 +105,6 @@ pub(super) fn of(config: &mut Config, longest: Duration) -> Option<Plugin> {
     Some(Plugin::new(exec, longest))
 }
 
-/// A plugin with its newest result.
 pub(super) struct Plugin {
     exec: ExecConfig,
     program: String,
@@ -127,10 +123,7 @@ impl Plugin {
         Self { exec, program, longest: longest * person, retained: Mutex::default() }
     }
 
-    /// The credential of a request; it is renewed before it expires, and after the API server rejected it.
-    ///
-    /// # Errors
-    /// The plugin gives no credential.
+    /// Renewed before expiry, and after a rejection.
     pub async fn credential(&self) -> Result<Credential, PluginFault> {
         let mut retained = self.retained.lock().await;
         if let Some((since, credential)) = &*retained
@@ -143,7 +136,7 @@ impl Plugin {
         credential
     }
 
-    /// The API server does not accept a credential: a later request has a new one.
+    /// Later requests get another credential.
     pub async fn reject(&self, rejected: &Credential) {
         if let Some((_, Ok(credential))) = &mut *self.retained.lock().await
             && credential.status == rejected.status
@@ -233,7 +226,7 @@ impl Plugin {
         Ok(Credential { status, expires })
     }
 
-    /// Passes on a warning of a plugin that gave a credential, for example of a login that ends soon.
+    /// A warning, for example of a login that ends soon.
     fn pass_on(&self, reported: &str) {
         let console = io::stdin().is_terminal() && io::stdout().is_terminal();
         if !reported.is_empty() {
@@ -246,14 +239,13 @@ impl Plugin {
     }
 }
 
-/// What a plugin did; without a status it did not end in time.
+/// Without a status it did not end in time.
 struct Ran {
     status: Option<ExitStatus>,
     out: Vec<u8>,
     reported: Vec<u8>,
 }
 
-/// Runs a command to its end, or to its time limit.
 fn outputs(mut command: Command, longest: Duration) -> io::Result<Ran> {
     let until = Instant::now() + longest;
     let mut child = command.spawn()?;

@@ -73,7 +73,7 @@ impl Cluster {
         &self.deletions
     }
 
-    /// Deletes at most ten pods at a time, with their grace periods. A failure does not stop the others.
+    /// Deletes at most ten at a time; failures do not stop others.
     pub fn delete<'a>(&'a self, pods: &'a [PodRef]) -> Answer<'a, Vec<(PodRef, PodOutcome)>> {
         Box::pin(async move {
             let client = match self.client().await {
@@ -113,10 +113,7 @@ impl Cluster {
         })
     }
 
-    /// Lists pods by UID: in all namespaces, or without that permission in the given ones.
-    ///
-    /// # Errors
-    /// They may not be listed there either.
+    /// Lists pods in all namespaces, else in the given ones.
     pub fn pods_of<'a>(
         &'a self,
         app: &'a str,
@@ -185,7 +182,7 @@ fn query(label: &str, app: &str, rest: &str) -> String {
     query.finish()
 }
 
-/// Returns true for a valid label value. Other IDs come from annotations or were generated.
+/// Other IDs come from annotations or were generated.
 fn is_label(text: &str) -> bool {
     text.len() <= 63 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }

@@ -15,12 +15,10 @@ const ANSWER: Duration = Duration::from_secs(4);
 /// All authenticated users may read it.
 const PATH: &str = "/version";
 
-/// The last answer, for all followed lists.
 #[derive(Default)]
 pub(super) struct Pulse(Mutex<Option<(Instant, Result<(), KubeFault>)>>);
 
 impl Cluster {
-    /// Unless that was done `recently`.
     pub(super) fn answers(&self, recently: Duration) -> Answer<'_, Result<(), KubeFault>> {
         Box::pin(async move {
             let mut last = self.pulse.0.lock().await;

@@ -7,17 +7,13 @@ use super::find::CONTAINER;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// Marks of such lines: of the core, and of the shim.
 const MARKS: [&str; 2] = ["reload configuration failed", "Unable to update configmap"];
 const LINES: usize = 2_000;
 const BYTES: usize = 1 << 20;
 const LONGEST: usize = 600;
 
 impl Cluster {
-    /// Returns the last such line since `since`.
-    ///
-    /// # Errors
-    /// The log may not be read.
+    /// The last one since `since`.
     pub fn refusal_in_log(&self, since: Duration) -> Answer<'_, Result<Option<String>, KubeFault>> {
         Box::pin(async move {
             let (namespace, pod) = self.scheduler_pod().await?;

@@ -17,10 +17,7 @@ use view::act::{ClusterRights, EnforceAcl, Right};
 const AGAIN: usize = 100;
 
 impl Cluster {
-    /// Asks SelfSubjectReview, or in older releases reviews the token.
-    ///
-    /// # Errors
-    /// It is unavailable.
+    /// The user by SelfSubjectReview, in older releases by the token.
     pub fn who(&self) -> Answer<'_, Result<Arc<Who>, KubeFault>> {
         Box::pin(async move {
             if let Some(who) = self.who.load_full() {
@@ -91,10 +88,7 @@ impl Cluster {
         if user.user.is_empty() { Err(unknown(format!("{old}, and the review has no user"))) } else { Ok(user) }
     }
 
-    /// Reviews a right, and caches it. A hint: the answer to the request itself counts.
-    ///
-    /// # Errors
-    /// The review failed.
+    /// Cached, and only a hint: the answer to the request counts.
     pub fn may<'a>(&'a self, asked: &'a Asked) -> Answer<'a, Result<bool, KubeFault>> {
         Box::pin(async move { self.review(asked).await.map(|(allowed, _)| allowed) })
     }
@@ -131,7 +125,7 @@ impl Cluster {
         Ok((allowed, status.reason.unwrap_or_default()))
     }
 
-    /// Reviews rights that the console needs or reviewed before. Failed reviews stay unknown.
+    /// Failed reviews stay unknown.
     pub fn review_all(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             // Rejections name the user, if known.
@@ -183,7 +177,7 @@ impl Cluster {
         }
     }
 
-    /// Reviews the deletion of pods once, unless the right applies to all. Returns true if a review was sent.
+    /// Once, unless all are allowed; true if sent.
     pub fn review_namespaces<'a>(&'a self, namespaces: &'a [String]) -> Answer<'a, bool> {
         Box::pin(async move {
             if self.is_allowed(&Self::killing(None)) != Some(false) {

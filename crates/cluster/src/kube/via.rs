@@ -9,12 +9,12 @@ pub enum Via {
     PortForward,
     /// By the API server's proxy to its Service.
     Proxy,
-    /// A direct address, for example an ingress; other requests go to the API server.
+    /// For example an ingress; others use the API server.
     Url(Url),
 }
 
 impl Via {
-    /// Returns `port-forward`, `proxy`, or `url`.
+    /// `port-forward`, `proxy`, or `url`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::PortForward => "port-forward",
@@ -23,10 +23,7 @@ impl Via {
         }
     }
 
-    /// Parses `--via`.
-    ///
-    /// # Errors
-    /// It is neither a path nor an address.
+    /// `--via`; fails for other text.
     pub fn read(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is invalid; use port-forward, proxy, or an address such as https://HOST/PATH");
         match text {

@@ -61,7 +61,7 @@ struct Bookmark {
     metadata: Meta,
 }
 
-/// A list that other crates follow. Its own function makes its code compile here.
+/// Its own function makes its code compile here.
 pub trait Shown: Followed {
     /// Follows it until the receiver is dropped.
     fn follow(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<Self>>) -> Answer<'static, ()>;
@@ -119,7 +119,7 @@ struct List<T> {
     path: String,
     changes: Sender<Change<T>>,
     texts: Texts,
-    /// Last seen version; `None`: the list must be read.
+    /// `None`: the list must be read.
     version: Option<String>,
 }
 

@@ -34,10 +34,7 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// Reads a namespace.
-    ///
-    /// # Errors
-    /// A setting is invalid: then none of the maps applies (K8S-017).
+    /// Fails for any invalid setting: no map applies (K8S-017).
     pub fn read(cluster: &Cluster, namespace: &str) -> Result<Self, String> {
         let all = cluster.flattened(namespace, unpacked);
         if let Some(fault) = settings::fault(&all) {

@@ -24,7 +24,6 @@ use kubernetes::live::{Input, ObjectKey};
 use kubernetes::{Listed, NotListed};
 
 const IDLE: Duration = Duration::from_secs(300);
-/// How long to wait for the next page of a list.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait for a pod that the scheduler already knows.
 const BEHIND: Duration = Duration::from_secs(1);
@@ -46,7 +45,7 @@ impl Default for FilterCopy {
     }
 }
 
-/// A followed copy. Dropping it ends its watches.
+/// Dropping it ends its watches.
 #[derive(Debug)]
 struct Open {
     shared: Arc<Shared>,
@@ -65,14 +64,12 @@ struct State {
     cluster: kubernetes::Cluster,
     unreadable: BTreeMap<ObjectKey, String>,
     kinds: BTreeMap<&'static str, KindState>,
-    /// When a page of a kind arrived that is not listed completely.
     page: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
 struct KindState {
     listed: bool,
-    /// Why the connection is lost, and whether a right is missing.
     lost: Option<(bool, String)>,
 }
 
@@ -88,8 +85,8 @@ impl FilterCopy {
         Self { patience, ..self }
     }
 
-    /// Lists objects, with the pods of these UIDs if they arrive within a second. The first call starts to follow, in
-    /// the runtime of the handle. `None`: the connection is lost.
+    /// Objects, with these pods if they arrive within a second. Starts to follow in the handle's runtime; `None`: the
+    /// connection is lost.
     pub fn listed<'a>(
         &'a self,
         runtime: &'a Handle,
@@ -126,7 +123,6 @@ impl FilterCopy {
     }
 }
 
-/// Drops an unused copy.
 async fn close_when_idle(open: Weak<Mutex<Option<Open>>>, of: Weak<Shared>, idle: Duration) {
     let mut pause = idle;
     loop {
@@ -215,8 +211,8 @@ impl Shared {
         }
     }
 
-    /// Waits until every kind is listed or denied, and the pods of these UIDs exist. A long list takes its time while its
-    /// pages arrive: a reader that gives up would read it again.
+    /// Until every kind is listed or denied, and these pods exist. Waits while pages arrive: a reader that gives up
+    /// would read them again.
     async fn listed(&self, uids: &BTreeSet<&str>, patience: Duration) -> Option<Listed> {
         let started = Instant::now();
         let stalls = |state: &State| state.page.map_or(started, |page| page.max(started)).elapsed() >= patience;
@@ -252,7 +248,6 @@ impl State {
         self.kinds.values().filter(|kind| kind.listed || kind.lost.is_some()).count() < KINDS
     }
 
-    /// Each kind is followed or may not be listed.
     fn is_current(&self) -> bool {
         let is_denied = |kind: &KindState| !kind.listed && kind.lost.as_ref().is_some_and(|(forbidden, _)| *forbidden);
         !self.is_loading() && self.kinds.values().all(|kind| kind.lost.is_none() || is_denied(kind))

@@ -30,15 +30,14 @@ pub enum FeedChange {
     Unreadable(ObjectKey, String),
 }
 
-/// Watches on all kinds. Dropping it ends them.
+/// Dropping it ends all watches.
 #[derive(Debug)]
 pub struct Feed {
     _tasks: JoinSet<()>,
 }
 
 impl Feed {
-    /// Follows all kinds, ConfigMaps in one namespace only. `take` gets the changes, in order for each kind. Must be
-    /// called in a runtime.
+    /// ConfigMaps of one namespace only. `take` gets each kind's changes in order. Requires a runtime.
     pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         start_list::<Nodes>(&mut tasks, cluster, None, take.clone());
@@ -76,7 +75,6 @@ fn start_list<K: Kind>(
 #[derive(Debug, Default)]
 pub(super) struct KindList {
     known: BTreeSet<Arc<str>>,
-    /// Of a list that is being read.
     listed: Option<BTreeSet<Arc<str>>>,
 }
 

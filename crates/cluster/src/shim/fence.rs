@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Minimum remaining lease time for a write.
 const LEFT: Duration = Duration::from_secs(5);
 
 /// Clones share the state.

@@ -1,4 +1,4 @@
-//! The lease selects the active scheduler (K8S-254); the others follow the cluster and write nothing.
+//! The lease selects the active scheduler (K8S-254); others only follow.
 
 use std::time::{Duration, Instant};
 
@@ -36,21 +36,20 @@ pub struct Lease {
     me: String,
 }
 
-/// The last seen state, and since when by the local clock: other clocks are not trusted.
+/// Since when is by the local clock: others are not trusted.
 struct Seen {
     record: Value,
     since: Instant,
 }
 
 impl Lease {
-    /// Creates a candidate; `fence` allows writes while it has the lease.
+    /// `fence` allows writes while it leads.
     pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, process: Process) -> Self {
         let me = process.identity();
         Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), process, me }
     }
 
-    /// Renews the lease until it is lost. `tell` is called on changes. Without an answer of the API server, no instance
-    /// gets the lease: writes end by the fence.
+    /// Renews it until it is lost; `tell` gets changes. Without an answer no instance gets it: the fence ends writes.
     pub async fn hold(self, report: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
         let mut owned = false;

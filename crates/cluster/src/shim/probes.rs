@@ -17,7 +17,6 @@ pub struct Health(Arc<Progress>);
 #[derive(Debug, Default)]
 struct Progress {
     step: AtomicU8,
-    /// Holder of the lease, for a standby; empty if unknown.
     leader: Arc<Mutex<String>>,
 }
 
@@ -74,10 +73,7 @@ impl Health {
     }
 }
 
-/// Serves until the runtime ends.
-///
-/// # Errors
-/// The address is in use, or does not belong to this machine.
+/// Serves until the runtime ends; fails for an unavailable address.
 pub fn serve(address: SocketAddr, health: Health) -> Answer<'static, std::io::Result<SocketAddr>> {
     Box::pin(async move {
         let listener = TcpListener::bind(address).await?;

@@ -53,7 +53,6 @@ pub(super) enum Message {
     Feed(FeedChange),
     Done(Outcome),
     Lease(Turn),
-    /// The scheduler has new events.
     Wake,
     Stop,
 }
@@ -79,7 +78,6 @@ pub struct Shim {
     sender: Sender<Message>,
     health: Health,
     fence: Fence,
-    /// Objects before anything is decided.
     gathered: Cluster,
     listed: BTreeSet<&'static str>,
     mine: bool,
@@ -89,17 +87,14 @@ pub struct Shim {
 /// Dropping it ends the server of a standby.
 pub type Serving = Box<dyn std::any::Any>;
 
-/// The view of a standby, which follows and decides nothing. Its server is dropped first.
+/// It decides nothing. Its server is dropped first.
 struct Observer {
     _serving: Serving,
     observing: Deciding,
 }
 
 impl Shim {
-    /// Does not start it.
-    ///
-    /// # Errors
-    /// Threads or the probe port are unavailable.
+    /// Not started; fails without threads or port.
     pub fn new(options: Options) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shim-io").enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start threads for requests: {error}"))?;
@@ -125,12 +120,8 @@ impl Shim {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
-    /// Runs until it is stopped. While another process has the lease, `standby` serves the followed state until its
-    /// result is dropped. Then `earlier` returns the state of an earlier run, and `started` is called after everything
-    /// is loaded.
-    ///
-    /// # Errors
-    /// Why it cannot run, or must stop.
+    /// Runs until it is stopped. While another process has the lease, `standby` serves the followed state until
+    /// dropped. Then `earlier` returns an earlier run's state; `started` follows loading. The error says why it stops.
     pub fn run(
         mut self,
         standby: &dyn Fn(Started) -> Result<Serving, String>,
@@ -260,7 +251,6 @@ impl Shim {
     fn start(&mut self, writer: &Writer, earlier: Earlier) -> Result<Deciding, String> {
         let cluster = std::mem::take(&mut self.gathered);
         let mut deciding = self.take_over(cluster, writer, earlier, false)?;
-        // The operations that follow from the initial state.
         deciding.batch(Vec::new())?;
         Ok(deciding)
     }

@@ -9,7 +9,6 @@ use std::sync::mpsc::Sender;
 pub struct Stopper(Arc<dyn Fn() + Send + Sync>);
 
 impl Stopper {
-    /// Stops it with the result of `message`.
     pub(super) fn new<M: Send + 'static>(inbox: Sender<M>, message: fn() -> M) -> Self {
         // It may have ended.
         Self(Arc::new(move || drop(inbox.send(message()))))

@@ -13,7 +13,7 @@ use model::Time;
 const BURST: f64 = 25.0;
 const PER_SECOND: f64 = 10.0;
 const AGAIN: Duration = Duration::from_secs(300);
-/// Maximum number of queued Events; beyond it Normal ones are dropped first, then the oldest.
+/// Above it Normal ones are dropped first, then the oldest.
 const WAITING: usize = 1000;
 const REMEMBERED: usize = 10_000;
 const LONGEST: usize = 1024;
@@ -94,7 +94,6 @@ impl Speaker {
     }
 }
 
-/// At a character boundary.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {

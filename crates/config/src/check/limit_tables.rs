@@ -9,7 +9,7 @@ use model::Profile;
 
 const ROOT: &str = "root";
 
-/// For users and groups: the limits of the ancestors by name, from the root down.
+/// By name, from the root.
 pub(super) type Given<'r> = [HashMap<&'r str, Vec<LimitAbove<'r>>>; 2];
 
 #[derive(Default)]
@@ -27,19 +27,17 @@ impl<'r> LimitTables<'r> {
         (by_name && has_root_below(root)).then(Self::default)
     }
 
-    /// Returns the path, and the limits to compare with.
     pub(super) fn open(&mut self, queue: &RawQueue, parent: &str) -> (String, Given<'r>) {
         let path = match queue.name.value.as_str() {
             ROOT => ROOT.to_owned(),
             name => format!("{parent}.{name}"),
         };
-        // For a `root` directly in the root, its own table is also the parent's.
+        // Also the parent's table.
         self.by_path.insert(path.clone(), Given::default());
         let given = self.by_path.get(parent).cloned().unwrap_or_default();
         (path, given)
     }
 
-    /// Stores the limits for the children of a queue.
     pub(super) fn close(&mut self, path: &str, given: &Given<'r>) {
         self.by_path.insert(path.to_owned(), given.clone());
     }

@@ -46,7 +46,7 @@ impl NameKind {
         }
     }
 
-    /// CFG-061, CFG-062: whether it is valid, the code, and the expected form.
+    /// CFG-061, CFG-062: valid, code, expected form.
     fn rule(self, name: &str, profile: Profile) -> (bool, &'static str, &'static str) {
         match (self, profile) {
             (Self::User, Profile::V1_8_0 | Profile::V1_9_0) => (
@@ -82,7 +82,6 @@ struct LimitChecker<'r, 'f> {
     faults: &'f mut Faults,
 }
 
-/// By name: the index of the first limit.
 type FirstLimits<'r> = [HashMap<&'r str, usize>; 2];
 
 impl<'r> LimitChecker<'r, '_> {
@@ -151,7 +150,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// LIM-033: a group `*` hides the groups that are named only in ancestors.
+    /// LIM-033: `*` hides groups that only ancestors name.
     fn report_hidden_groups(&mut self, queue: &RawQueue, named: &HashMap<&str, usize>) {
         let Some(limit) = named.get(ANYONE).and_then(|index| queue.limits.as_ref()?.list.get(*index)) else { return };
         let hides = |name: &&&str| !named.contains_key(**name);
@@ -196,7 +195,7 @@ impl<'r> LimitChecker<'r, '_> {
             }
             None => {}
         }
-        // Next to '*' kornsole's rule is CFG-065; a release checks only the order.
+        // A release checks only the order, not CFG-065.
         let after = seen.get(ANYONE).filter(|star| **star != label.index || self.faults.as_release());
         if let Some(star) = after.filter(|_| text != ANYONE) {
             let message = format!("{label} names {word} {text:?} after the '*' of limit {}", star + 1);
@@ -240,7 +239,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// Compares with the ancestors. Returns the added names.
+    /// Returns the added names.
     fn enter(&mut self, queue: &'r RawQueue, limits: &'r [RawLimit]) -> Vec<(NameKind, &'r str)> {
         let mut added: Vec<(NameKind, &'r str, LimitAbove<'r>)> = Vec::new();
         for kind in KINDS {
@@ -256,7 +255,6 @@ impl<'r> LimitChecker<'r, '_> {
                     let above = self.above(kind, name);
                     let applications = passed_on(limit, &above, self.faults.as_release());
                     added.push((kind, name, LimitAbove { limit, path: &queue.path, applications }));
-                    // Reported together.
                     match groups.last_mut() {
                         Some((last, names)) if last.same(&above) => names.push(name),
                         _ => groups.push((above, vec![name])),

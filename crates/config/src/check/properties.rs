@@ -9,7 +9,6 @@ use crate::types::Placed;
 use crate::values::AppSortPolicy;
 use model::Profile;
 
-/// These rules have no IDs.
 const CODE: &str = "CFG-S09";
 
 pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults) {

@@ -72,7 +72,6 @@ fn check_children(queue: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// With the expected form.
 fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     let (chars, hint) = match profile {
         Profile::V1_8_0 | Profile::V1_9_0 => (NameChars::Wide, "1 to 64 of a-z A-Z 0-9 _ - : # / @"),
@@ -91,7 +90,6 @@ fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     Some((fault, hint))
 }
 
-/// Quotes and cuts a name.
 fn shorten(name: &str) -> String {
     if name.chars().count() <= 80 {
         return format!("{name:?}");
@@ -173,7 +171,7 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
     }
 }
 
-/// The numbers of applications of a queue and a child of it (CFG-056, CFG-057).
+/// CFG-056, CFG-057: the applications.
 fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
     let FieldValue::Value(own) = &queue.max_applications else { return };
     let (above, own) = (&queue.path, own.value);

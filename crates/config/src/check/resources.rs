@@ -9,7 +9,6 @@ use crate::raw::{RawQueue, RawResource};
 
 const NAMED: usize = 4;
 
-/// With the queue that sets it.
 #[derive(Clone, Copy)]
 struct EffectiveMax<'r> {
     amount: i64,
@@ -33,7 +32,6 @@ pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
 }
 
 impl<'r> ResourceChecker<'r, '_> {
-    /// Returns the part of the parent's sum.
     fn queue(&mut self, queue: &'r RawQueue) -> BTreeMap<&'r str, i64> {
         self.guaranteed_fits_max(queue);
         let replaced = self.enter(queue);
@@ -96,7 +94,7 @@ impl<'r> ResourceChecker<'r, '_> {
         replaced
     }
 
-    /// Valid, because CFG-072 checks only the same queue.
+    /// CFG-072 checks only the same queue.
     fn limits_can_bind(&mut self, queue: &RawQueue) {
         for (index, limit) in queue.limits.iter().flat_map(|limits| &limits.list).enumerate() {
             let Some(own) = &limit.max_resources else { continue };

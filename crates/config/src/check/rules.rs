@@ -12,7 +12,6 @@ use model::allowed_value::one_of;
 use model::expression::{Compiler, is_expression};
 use model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
 
-/// All expressions of the file share `compiler`.
 pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &mut Compiler, faults: &mut Faults) {
     if rules.is_empty() {
         return;
@@ -87,7 +86,6 @@ fn chain_label(chain: &[&RawRule]) -> String {
 }
 
 struct RuleChecker<'c> {
-    /// The name of the chain in messages.
     label: &'c str,
     path: &'c str,
     compiler: &'c mut Compiler,
@@ -150,7 +148,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// CFG-086; `expected` is what the value should be.
+    /// CFG-086; `expected` describes the value.
     fn no_value(&mut self, rule: &RawRule, expected: &str) {
         let message = format!("{}: `{}` has no `value`", self.label, rule.name.value);
         self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));

@@ -199,7 +199,6 @@ fn report_missing(
     }
 }
 
-/// By an access list of the queue itself.
 fn is_open(queue: &RawQueue) -> bool {
     let open = |acl: &Option<Placed<String>>| {
         let reading = acl.as_ref().map(|text| Acl::parse(&text.value, AclNames::Portable));

@@ -18,7 +18,6 @@ pub(super) fn queue(node: Node<'_>, above: Option<&str>, faults: &mut Faults) ->
         _ => Placed { value: String::new(), at: node.at() },
     };
     let path = above.map_or_else(|| "root".to_owned(), |above| format!("{above}.{}", name.value.to_lowercase()));
-    // The keys are checked with the queue's own path.
     node.map("a queue", &QUEUE, &path, faults);
     let resources = fields.get("resources").and_then(|node| node.map("resources", &RESOURCES, &path, faults));
     let amounts =
@@ -183,10 +182,8 @@ fn limit(node: Node<'_>, index: usize, path: &str, faults: &mut Faults) -> Optio
     Some(raw)
 }
 
-/// Its number from 1, and its description.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct LimitName<'a> {
-    /// Its index in the list.
     pub index: usize,
     pub description: &'a str,
 }

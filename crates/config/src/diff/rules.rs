@@ -5,7 +5,7 @@ use super::compare::Changes;
 use crate::types::RuleConfig;
 use crate::values::{FilterType, RuleKind, RuleValue};
 
-/// Equal rules align the lists; others are compared by position, and the rest were added or removed.
+/// Equal rules align the lists; the others are compared by position.
 pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes) {
     let old: Vec<String> = old.iter().map(described).collect();
     let new: Vec<String> = new.iter().map(described).collect();

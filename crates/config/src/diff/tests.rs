@@ -16,7 +16,6 @@ fn compared(old: &str, new: &str) -> Diff {
     diff(&config(old), &config(new))
 }
 
-/// Each root is the text after `name: root,` in flow style.
 fn roots(old: &str, new: &str) -> String {
     let file = |root: &str| format!("partitions: [{{queues: [{{name: root, submitacl: '*', {root}}}]}}]");
     compared(&file(old), &file(new)).to_text()
@@ -215,7 +214,6 @@ fn what_is_written_cannot_drive_a_terminal() {
     assert!(!reported.contains('\u{1b}') && reported.contains("\\u{1b}[2J"), "{reported}");
 }
 
-/// A configuration equals itself, and the reverse diff undoes every change.
 #[test]
 fn moving_back_undoes() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");

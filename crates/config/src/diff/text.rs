@@ -1,12 +1,4 @@
-//! A diff as text:
-//!
-//! ```text
-//! ~ root.tenants.tenant-a
-//!     max vcore 20 → 6         what runs stays, nothing new until below
-//! - root.legacy                drains, and is removed when empty
-//! + root.tenants.tenant-c      active at once
-//!     max vcore 8
-//! ```
+//! A diff as text. Queues and partitions start with `~`, `+`, or `-`, their settings are indented.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,13 +11,13 @@ use crate::fault::escaped;
 /// A line of the text form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Added (`+`), removed (`-`), or changed (`~`); `None` for a value.
+    /// `None` for a value.
     pub symbol: Option<What>,
-    /// Whether it is a setting of the queue or partition in the lines before.
+    /// Of the last queue or partition.
     pub setting: bool,
     /// The change, with control characters escaped.
     pub text: String,
-    /// The effect of the change; empty if a line before contains it.
+    /// Empty if a line before has it.
     pub effect: &'static str,
 }
 
@@ -42,7 +34,7 @@ impl Line {
 }
 
 impl Diff {
-    /// The lines of each partition and queue, followed by its settings. Control characters are escaped.
+    /// Partitions and queues, each with its settings. Escapes control characters.
     pub fn lines(&self) -> Vec<Line> {
         let of_partition: BTreeSet<&str> =
             self.changes.iter().filter(|change| change.queue.is_none()).map(|change| &*change.partition).collect();
@@ -67,7 +59,7 @@ impl Diff {
         lines
     }
 
-    /// The text form, with the effects in a column. Empty without changes.
+    /// Effects in a column. Empty without changes.
     pub fn to_text(&self) -> String {
         const INDENT: usize = 2;
         const WIDEST: usize = 60;
@@ -88,7 +80,7 @@ impl Diff {
         out
     }
 
-    /// A line such as `2 queues changed, 1 added, 1 removed; 1 partition changed`.
+    /// `2 queues changed, 1 added, 1 removed; 1 partition changed`
     pub fn summary(&self) -> String {
         let mut queues: [BTreeSet<_>; 3] = Default::default();
         let mut partitions: [BTreeSet<_>; 3] = Default::default();
@@ -175,7 +167,6 @@ fn name(key: &Key) -> String {
     }
 }
 
-/// Quoted if it has white space at its ends.
 fn shown(value: &str) -> String {
     if value.is_empty() || value.trim() != value { format!("{value:?}") } else { value.to_owned() }
 }

@@ -11,14 +11,24 @@ pub(super) enum PathSegment {
 
 #[derive(Clone, Debug)]
 pub(super) enum TreeChange {
-    /// Sets an entry of a map; `order` gives the position of a new one.
-    Put { key: String, value: Value, order: &'static [&'static str] },
+    /// `order` gives the position of a new entry.
+    Put {
+        key: String,
+        value: Value,
+        order: &'static [&'static str],
+    },
     /// Removes an entry of a map, but not the last one.
-    Drop { key: String },
-    /// Inserts an item into a list.
-    Insert { index: usize, value: Value },
-    /// Removes an item of a list; the list remains, perhaps empty.
-    Remove { index: usize },
+    Drop {
+        key: String,
+    },
+    Insert {
+        index: usize,
+        value: Value,
+    },
+    /// The list remains, perhaps empty.
+    Remove {
+        index: usize,
+    },
 }
 
 /// The last one before it in `order`, otherwise the first.

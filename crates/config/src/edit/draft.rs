@@ -22,10 +22,8 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Reads a configuration, or a manifest with one.
-    ///
     /// # Errors
-    /// The first error of invalid YAML, or why the text cannot be edited.
+    /// Invalid YAML, or not editable.
     pub fn new(text: &str, policy_group: &'a str, refuse: EditFaults<'a>) -> Result<Self, Fault> {
         let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
         let marked = whole.len() < text.len();
@@ -35,7 +33,6 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// The whole text.
     pub fn finish(self) -> String {
         if self.marked { format!("\u{feff}{}", self.whole) } else { self.whole }
     }
@@ -66,10 +63,8 @@ impl<'a> Draft<'a> {
         first.map_or(Ok(()), |fault| Err(self.out(fault)))
     }
 
-    /// Applies one change to the text and the tree.
-    ///
     /// # Errors
-    /// The reason why it cannot be applied; the text is unchanged.
+    /// Why not; the text is unchanged.
     pub fn apply(&mut self, at: &[PathSegment], change: &TreeChange) -> Result<(), Fault> {
         let tree = self.tree()?;
         let patches = patches(&tree, at, change, self.refuse).map_err(|fault| self.out(fault))?;
@@ -122,7 +117,6 @@ fn patched(text: &str, patches: &[Patch]) -> String {
     out + &text[from..]
 }
 
-/// To the manifest, where its lines are indented.
 fn moved(patch: &Patch, text: &str, whole: &str, origin: Origin) -> Option<Patch> {
     let indent = usize::try_from(origin.content.column).ok()?.checked_sub(1)?;
     let first = usize::try_from(origin.content.line).ok()?.checked_sub(1)?;

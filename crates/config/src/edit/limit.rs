@@ -12,10 +12,10 @@ use crate::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
-/// The limits as written, in order.
+/// Reads limits in order.
 ///
 /// # Errors
-/// EDT-001 to EDT-005, see [`super`].
+/// EDT-001 to EDT-005.
 pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -72,10 +72,10 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
     Ok(draft.finish())
 }
 
-/// Changes a limit; equal values stay as written.
+/// Equal values stay as written.
 ///
 /// # Errors
-/// EDT-001 to EDT-005, see [`super`].
+/// EDT-001 to EDT-005.
 pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -111,10 +111,10 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
     Ok(draft.finish())
 }
 
-/// Removes the limit at `index`.
+/// Removes by index.
 ///
 /// # Errors
-/// EDT-001 to EDT-005, see [`super`].
+/// EDT-001 to EDT-005.
 pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -132,7 +132,6 @@ pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<Str
     Ok(draft.finish())
 }
 
-/// Also its position, and the length of the list.
 fn limit_at(
     tree: &Tree<'_>,
     target: &Target<'_>,

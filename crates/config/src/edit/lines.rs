@@ -17,7 +17,6 @@ pub(super) fn column(text: &str, at: usize) -> usize {
     text[line_start(text, at)..at].chars().count()
 }
 
-/// Only white space precedes `at` in its line.
 pub(super) fn is_first(text: &str, at: usize) -> bool {
     is_blank(&text[line_start(text, at)..at])
 }
@@ -32,7 +31,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// The start of the next line after an entry, and after comments that are indented more than its key.
+/// After the entry and its comments, which are indented more.
 pub(super) fn behind(text: &str, at: usize, column: usize) -> usize {
     let mut end = next_line(text, at);
     let mut probe = end;

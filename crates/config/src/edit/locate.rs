@@ -15,7 +15,6 @@ pub(super) enum QueueLocation {
 }
 
 impl QueueLocation {
-    /// The path to the queue, or to the partition of an unwritten root.
     pub fn way(&self) -> &[PathSegment] {
         match self {
             Self::Written(way) | Self::Root(way) => way,
@@ -47,7 +46,6 @@ pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> 
     Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("available: {}", there.join(", "))))
 }
 
-/// An unwritten root is at its partition.
 pub(super) fn queue(
     tree: &Tree<'_>,
     of_partition: &str,
@@ -95,7 +93,7 @@ pub(super) fn written_items(tree: &Tree<'_>, list: Id) -> Vec<(usize, Id)> {
     items.filter(|(_, id)| !tree.is_null(**id)).map(|(index, id)| (index, *id)).collect()
 }
 
-/// Resolves aliases; `None` if missing or null. A value from `<<` is an error.
+/// `None` if missing or null. From `<<` is an error.
 pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>) -> Result<Option<Id>, Fault> {
     match tree.get(map, key) {
         Some(id) => Ok(Some(tree.follow(id)).filter(|id| !tree.is_null(*id))),
@@ -106,7 +104,6 @@ pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>)
     }
 }
 
-/// The target of the alias at this byte.
 pub(super) fn written(tree: &Tree<'_>, alias: usize) -> Option<usize> {
     tree.node_at(alias).and_then(|id| tree.target(id))
 }

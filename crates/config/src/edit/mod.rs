@@ -64,7 +64,7 @@ pub enum Access {
     Submit,
 }
 
-/// A queue to add. Empty values are not written.
+/// Empty values are not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewQueue {
     /// The name, one part of the path.
@@ -87,7 +87,7 @@ pub struct NewQueue {
     pub limits: Vec<NewLimit>,
 }
 
-/// A limit to write. Empty values are not written.
+/// Empty values are not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewLimit {
     /// The description (`limit`).

@@ -202,7 +202,6 @@ impl Context<'_, '_> {
         }
     }
 
-    /// A key starts its line or follows a dash.
     fn check_head(&self, key: usize) -> Result<(), Fault> {
         let head = &self.tree.text[line_start(self.tree.text, key)..key];
         if head.bytes().all(|b| matches!(b, b' ' | b'-')) {
@@ -222,7 +221,6 @@ impl Context<'_, '_> {
         if is_first(text, range.start) {
             return Ok(vec![Patch::delete(line_start(text, range.start)..end)]);
         }
-        // The next entry moves up, or below if comments are between.
         let Some(next) = ranges.get(index + 1) else {
             return Err(self.form(range.start, "this map has no other keys"));
         };

@@ -28,10 +28,10 @@ const QUEUE: &[&str] = &[
 const PARTITION: &[&str] = &["name", "placementrules", "nodesortpolicy", "preemption", "limits", "queues"];
 const RESOURCES: &[&str] = &["guaranteed", "max"];
 
-/// Sets `resources.max` or `resources.guaranteed` of one resource; `None` removes it.
+/// Sets a resource bound; `None` removes it.
 ///
 /// # Errors
-/// EDT-001 to EDT-005, see [`super`].
+/// EDT-001 to EDT-005.
 pub fn set_amount(
     text: &str,
     target: &Target<'_>,
@@ -77,10 +77,10 @@ pub fn set_property(text: &str, target: &Target<'_>, key: &str, value: Option<&s
     set(text, target, &path, &[("properties", QUEUE)], key, value)
 }
 
-/// Sets an access list as in the file; `None` removes it.
+/// Sets an access list; `None` removes it.
 ///
 /// # Errors
-/// EDT-001 to EDT-005, see [`super`].
+/// EDT-001 to EDT-005.
 pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let key = if access == Access::Admin { "adminacl" } else { "submitacl" };
@@ -88,10 +88,10 @@ pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str
     set(text, target, &path, &[], key, acl.map(|acl| Value::Text(acl.to_owned())))
 }
 
-/// Adds a queue after the other children.
+/// Adds the last child.
 ///
 /// # Errors
-/// EDT-001 to EDT-005, see [`super`].
+/// EDT-001 to EDT-005.
 pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -128,10 +128,10 @@ pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<St
     Ok(draft.finish())
 }
 
-/// Removes a subtree. Comments above it stay.
+/// Comments above the subtree stay.
 ///
 /// # Errors
-/// EDT-001 to EDT-005, see [`super`].
+/// EDT-001 to EDT-005.
 pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -196,7 +196,6 @@ fn set(
     Ok(draft.finish())
 }
 
-/// Writes missing maps on the path.
 pub(super) fn put(
     draft: &mut Draft<'_>,
     at: &[PathSegment],

@@ -1,5 +1,4 @@
-//! A YAML text as a tree of byte ranges, with aliases unresolved. Editing needs the ends, and whether a value comes
-//! from elsewhere. Only the first document is parsed.
+//! A YAML text as a tree of byte ranges, with aliases unresolved. Parses only the first document.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,8 +20,7 @@ pub(super) struct Tree<'t> {
 
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Without its anchor. A block map starts at its first key, a block list at its first dash; both end with their
-    /// last value. A missing value is an empty range after the preceding token.
+    /// Without its anchor. A missing value is empty, after the preceding token.
     pub range: Range<usize>,
     /// With the range of `&name`.
     anchor: Option<(usize, Range<usize>)>,
@@ -39,7 +37,7 @@ pub(super) enum Shape {
 }
 
 impl<'t> Tree<'t> {
-    /// Parses a text that is valid YAML within the limits of [`crate::yaml`]; otherwise `None`.
+    /// `None` if invalid, or beyond the limits of [`crate::yaml`].
     pub fn parse(text: &'t str) -> Option<Self> {
         let options = granit_parser::options! { emit_comments: false, emit_anchor_events: true };
         let mut parser = Parser::new_from_str_with_options(text, options);
@@ -129,7 +127,6 @@ impl<'t> Tree<'t> {
         &self.nodes[id]
     }
 
-    /// The range of a value with its anchor.
     pub fn outer(&self, id: Id) -> Range<usize> {
         let node = &self.nodes[id];
         match &node.anchor {
@@ -138,21 +135,19 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The range of a key with its value; up to the colon if the value is missing.
+    /// Up to the colon if the value is missing.
     pub fn entry(&self, key: Id, value: Id) -> Range<usize> {
         let (key, value) = (self.outer(key), self.outer(value));
         let colon = self.colon(key.end).map_or(key.end, |at| at + 1);
         key.start..value.end.max(colon).max(key.end)
     }
 
-    /// The colon after a simple key.
     pub fn colon(&self, key_end: usize) -> Option<usize> {
         let rest = &self.text[key_end..];
         let gap = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         rest[gap..].starts_with(':').then_some(key_end + gap)
     }
 
-    /// The text of a scalar.
     pub fn scalar(&self, id: Id) -> Option<&str> {
         match &self.nodes[id].shape {
             Shape::Scalar { text, .. } => Some(text),
@@ -160,7 +155,6 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Whether this is null.
     pub fn is_null(&self, id: Id) -> bool {
         matches!(&self.nodes[id].shape, Shape::Scalar { text, style: ScalarStyle::Plain }
             if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
@@ -221,7 +215,6 @@ impl<'t> Tree<'t> {
         self.nodes.iter().position(|node| node.range.start == at)
     }
 
-    /// The value that an alias represents.
     pub fn target_id(&self, alias: Id) -> Option<Id> {
         match &self.nodes[alias].shape {
             Shape::Alias(number) => self.anchors.get(number).copied(),
@@ -229,12 +222,10 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The location of the target of an alias.
     pub fn target(&self, alias: Id) -> Option<usize> {
         self.target_id(alias).map(|id| self.outer(id).start)
     }
 
-    /// The first alias of this value.
     pub fn used_again(&self, id: Id) -> Option<usize> {
         let (anchor, _) = self.nodes[id].anchor.as_ref()?;
         let mut aliases = self.nodes.iter().filter(|node| matches!(&node.shape, Shape::Alias(of) if of == anchor));
@@ -270,7 +261,6 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The line and column of a byte.
     pub fn place(&self, at: usize) -> Place {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
@@ -279,7 +269,7 @@ impl<'t> Tree<'t> {
         Place { line: count(line), column: count(column) }
     }
 
-    /// The nodes of the keys and values of block maps whose value is a map or list.
+    /// Keys and values of block maps whose value is a collection.
     pub fn nested(&self) -> impl Iterator<Item = (Id, Id)> {
         let maps = self.nodes.iter().filter_map(|node| match &node.shape {
             Shape::Map { flow: false, entries } => Some(entries),

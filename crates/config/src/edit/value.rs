@@ -50,7 +50,6 @@ impl Value {
         self.scalar().is_some()
     }
 
-    /// The value in flow style.
     pub fn in_flow(&self) -> String {
         match self {
             Self::Text(text) => quoted(text, true, ScalarStyle::Plain),
@@ -63,7 +62,6 @@ impl Value {
         }
     }
 
-    /// A scalar that replaces one in `style`.
     pub fn in_place(&self, flow: bool, style: ScalarStyle) -> String {
         match self {
             Self::Text(text) => quoted(text, flow, style),
@@ -79,7 +77,6 @@ pub(super) fn flow_entry(key: &str, value: &Value) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextStyle {
     step: usize,
-    /// Relative to the key.
     list: usize,
     flow_maps: bool,
     flow_lists: bool,
@@ -89,7 +86,7 @@ impl TextStyle {
     /// The prevailing style of the file; by default two columns, and flow style for short values.
     pub fn of(tree: &Tree<'_>) -> Self {
         let (mut steps, mut lists) = ([0_usize; 9], [0_usize; 9]);
-        // For maps, then for lists: flow style, block style.
+        // Maps, lists; each flow, block.
         let mut short = [[0_usize; 2]; 2];
         for (key, value) in tree.nested() {
             let deeper = column(tree.text, tree.node(value).range.start)
@@ -129,7 +126,6 @@ impl TextStyle {
         format!("{:column$}{key}:{}", "", self.behind_colon(value, column))
     }
 
-    /// Writes `- value` as lines, the dash in `column`.
     pub fn item(&self, value: &Value, column: usize) -> String {
         let text = match value {
             Value::Map(entries) if !entries.is_empty() => {
@@ -143,7 +139,6 @@ impl TextStyle {
         format!("{:column$}- {text}", "")
     }
 
-    /// Writes the value in the same line, or in lines below.
     pub fn behind_colon(&self, value: &Value, column: usize) -> String {
         let lines: Vec<String> = match value {
             Value::Text(text) => return format!(" {}", quoted(text, false, ScalarStyle::Plain)),
@@ -159,7 +154,7 @@ impl TextStyle {
     }
 }
 
-/// With its previous quotes, or plain if possible. The reader returns the same text.
+/// Plain if possible, and reads back the same.
 pub(super) fn quoted(text: &str, flow: bool, style: ScalarStyle) -> String {
     let plain_enough =
         text.chars().all(|c| !c.is_control() && !matches!(c, '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}'));

@@ -1,4 +1,4 @@
-//! Kustomize: generated ConfigMaps, and the files of a kustomization.
+//! Kustomize: generated ConfigMaps and files.
 
 use super::Reference;
 use super::layers::{Entry, Layer, Rank, Value};
@@ -35,7 +35,6 @@ pub(super) fn generated(text: &Text<'_>, node: Node<'_>) -> Vec<Layer> {
     if node.is_list() { items(node).into_iter().filter_map(of).collect() } else { Vec::new() }
 }
 
-/// Quotes around the whole text are dropped.
 fn literal(text: &Text<'_>, node: Node<'_>) -> Option<Entry> {
     let literal = node.scalar()?;
     let (key, content) = literal.text.split_once('=')?;
@@ -55,13 +54,12 @@ fn file(text: &Text<'_>, node: Node<'_>) -> Option<Entry> {
     Some(Entry { key: key.to_owned(), at: text.places.outer(node.at()), value: Value::File(path.to_owned()) })
 }
 
-/// Whether the target of a patch can have a queue configuration; a target without a kind, or with a pattern, can.
+/// A target without a kind, or with a pattern, may.
 fn may_hold(patch: Fields<'_>) -> bool {
     let kind = patch.get("target").and_then(fields).and_then(|target| scalar(target, "kind"));
     kind.is_none_or(|kind| HOLDERS.contains(&kind) || !kind.chars().all(char::is_alphanumeric))
 }
 
-/// The files of a kustomization: patches and resources.
 pub(super) fn references(root: Fields<'_>) -> Vec<Reference> {
     let kind = scalar(root, "kind");
     if !matches!(kind, None | Some("Kustomization" | "Component")) {

@@ -10,7 +10,6 @@ const GROUP: &str = "service.policyGroup";
 /// A later map replaces the entries of an earlier one by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// Neither of YuniKorn's two maps.
     Other,
     /// `configuration` of a chart before 1.0.
     OldChart,
@@ -21,7 +20,6 @@ pub(super) enum Rank {
 }
 
 impl Rank {
-    /// The rank of a ConfigMap by its name.
     pub fn of_map(name: &str) -> Self {
         match name {
             "yunikorn-defaults" => Self::Defaults,
@@ -34,33 +32,27 @@ impl Rank {
 #[derive(Debug)]
 pub(super) struct Layer {
     pub rank: Rank,
-    /// The kind of the input, as text.
     pub shape: String,
     /// The name of the map in the input; empty for separate entries.
     pub name: String,
-    /// The start in the file.
     pub at: Place,
     /// Whether any key that ends in `.yaml` may have the queue configuration.
     pub any_key: bool,
-    /// In order: a later entry of the same key replaces an earlier one.
+    /// In order: later ones replace by key.
     pub entries: Vec<Entry>,
 }
 
 #[derive(Debug)]
 pub(super) struct Entry {
     pub key: String,
-    /// The location of the key in the file.
     pub at: Place,
     pub value: Value,
 }
 
 #[derive(Debug)]
 pub(super) enum Value {
-    /// A text with its locations.
     Text(String, Places),
-    /// The text is in another file.
     File(String),
-    /// The value is invalid.
     Faulty(Box<Fault>),
     /// The same, and the error is already reported.
     Reported,
@@ -95,10 +87,10 @@ impl Layer {
     }
 }
 
-/// Several if the input has different ones.
+/// Several if they differ.
 ///
 /// # Errors
-/// CFG-002: the maps have no such entry.
+/// CFG-002: none found.
 pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l Layer, &'l Entry)>, Fault> {
     let mut ranked: Vec<&Layer> = layers.iter().collect();
     ranked.sort_by_key(|layer| std::cmp::Reverse(layer.rank));

@@ -1,13 +1,7 @@
-//! Files of users, read as queue configurations: recognized by content, with every location in the original file.
+//! Files of users, read as queue configurations: recognized by content, with locations in the original file.
 //!
-//! [`unpack`] reads gzip and zstd. [`recognize`] reads a YAML or Terraform tree (`hcl`), finds every map of settings in
-//! it (`walk`, `kustomize`), and selects the entry that YuniKorn would use (`layers`). [`Places`] maps locations back
-//! to the file.
-//!
-//! Invariants:
-//! - a plain configuration is unchanged, so its errors are those of [`crate::read`];
-//! - packed data, aliases, nesting, and texts in texts have limits;
-//! - different configurations in an input are all returned: no command selects one by chance.
+//! [`unpack`] reads gzip and zstd, [`recognize`] the rest: `walk`, `hcl`, and `kustomize` find maps of settings,
+//! `layers` selects YuniKorn's entry, [`Places`] maps locations.
 
 mod emit;
 mod hcl;
@@ -53,9 +47,9 @@ pub struct Found {
     pub places: Places,
     /// The key of its text, for example `queues.yaml`.
     pub key: String,
-    /// The precedence: `yunikorn-configs`, then `yunikorn-defaults`, then others (K8S-010).
+    /// `yunikorn-configs`, then `yunikorn-defaults`, then others (K8S-010).
     pub strength: u8,
-    /// The surrounding form, as text: `Helm values, yunikornDefaults`.
+    /// Surrounding form: `Helm values, yunikornDefaults`.
     pub within: String,
     /// The location in the input.
     pub at: Place,
@@ -67,7 +61,7 @@ impl Found {
         format!("queue configuration in {} of {file}:{}", self.within, self.at.line)
     }
 
-    /// Reads it by the rules of a profile, with all locations in the input.
+    /// Reads by a profile's rules, with locations in the input.
     pub fn read(&self, profile: Profile) -> Reading {
         let Reading { config, faults } = read(&self.text, profile);
         let faults = faults.into_iter().map(|fault| self.places.fault(fault, &self.key)).collect();
@@ -101,7 +95,7 @@ pub enum Input {
     Elsewhere(Vec<Reference>),
 }
 
-/// The text of a file, unpacked and without a byte order mark.
+/// Drops a byte order mark.
 ///
 /// # Errors
 /// INP-002: unsupported packed data. CFG-001: not UTF-8, or too large.
@@ -129,10 +123,10 @@ pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     }
 }
 
-/// Finds the configuration in a text. `group` is the policy group; by default the one in the maps.
+/// `group`: the policy group, unless the maps name one.
 ///
 /// # Errors
-/// Every error that hides a configuration, or why the text has none.
+/// Errors that hide a configuration, or why none was found.
 pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
     if starts_plain(text) {
         return Ok(Input::Plain);

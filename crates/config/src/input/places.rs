@@ -17,13 +17,13 @@ pub struct Places {
 
 #[derive(Debug)]
 enum Step {
-    /// Lines of the outer text, all indented to the column of this location, where the first one starts.
+    /// Lines of the outer text, indented to this column.
     Block(Place),
-    /// The end of the outer text from this location on: only the columns of the first line differ.
+    /// The outer text from here on; columns of its first line differ.
     Tail(Place),
-    /// Pieces of the outer text; before the first piece is this location.
+    /// Pieces; before the first one, this location.
     Runs(Vec<Run>, Place),
-    /// Packed or regenerated: only the start is known.
+    /// Only the start is known.
     Whole(Place),
 }
 
@@ -52,7 +52,7 @@ impl Places {
         self.steps.iter().all(|step| matches!(**step, Step::Block(_) | Step::Tail(_)))
     }
 
-    /// Maps a fault to the file. If lines are not kept, adds the line in `name`.
+    /// If lines are not kept, adds the line in `name`.
     pub fn fault(&self, fault: Fault, name: &str) -> Fault {
         if self.steps.is_empty() {
             return fault;
@@ -79,7 +79,6 @@ impl Places {
         Self { steps }
     }
 
-    /// For the text of a scalar.
     pub(super) fn inside(&self, source: &Lines<'_>, scalar: &Scalar<'_>) -> Self {
         if scalar.style == Style::Literal {
             return self.with(Step::Block(scalar.content));
@@ -90,12 +89,10 @@ impl Places {
         }
     }
 
-    /// For the end of this text.
     pub(super) fn tail(&self, at: Place) -> Self {
         self.with(Step::Tail(at))
     }
 
-    /// For a text made of pieces of this text.
     pub(super) fn made(&self, runs: Vec<Run>, at: Place) -> Self {
         self.with(Step::Runs(runs, at))
     }

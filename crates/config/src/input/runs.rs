@@ -5,7 +5,7 @@ use super::places::Lines;
 use crate::types::Place;
 use crate::yaml::{Scalar, Style};
 
-/// Contiguous in the source too: its start in both.
+/// Contiguous in both; with both starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub inner: Place,
@@ -13,7 +13,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Maps a location to the source by the last piece that starts at or before it.
+    /// By the last piece at or before it.
     pub fn outer(runs: &[Self], inner: Place) -> Option<Place> {
         let after = runs.partition_point(|run| run.inner <= inner);
         let run = runs.get(after.checked_sub(1)?)?;
@@ -192,7 +192,6 @@ impl<'t> Decoder<'t> {
         let (mut line, mut first) = (self.outer.line, true);
         for source in self.source.split('\n') {
             let source = source.strip_suffix('\r').unwrap_or(source);
-            // The first line starts at its content.
             let content = if first { Some(source) } else { source.get(indent..) };
             first = false;
             if let Some(content) = content.filter(|content| !content.is_empty()) {

@@ -9,7 +9,6 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use super::unpack::Packed;
 
 impl Packed {
-    /// The unpacked bytes of a source.
     pub(super) fn reader<'r>(self, source: impl BufRead + 'r) -> Box<dyn Read + 'r> {
         match self {
             Self::Gzip => Box::new(MultiGzDecoder::new(source)),
@@ -18,7 +17,7 @@ impl Packed {
     }
 }
 
-/// The bytes of gzip, zstd, or neither, unpacked while they are read: at most `largest` of them.
+/// At most `largest` unpacked bytes.
 ///
 /// # Errors
 /// The first bytes cannot be read.
@@ -28,7 +27,7 @@ pub fn unpacking<'r>(source: impl Read + 'r, largest: u64) -> io::Result<Box<dyn
     Ok(Box::new(Limited { packed, inner: packed.reader(source), left: largest, largest }))
 }
 
-/// Why a text of JSON is refused, with the limit of its depth by number.
+/// Gives the limit of depth by number.
 pub fn json_error(error: &serde_json::Error) -> String {
     let reported = error.to_string();
     match reported.strip_prefix("recursion limit exceeded") {
@@ -40,7 +39,6 @@ pub fn json_error(error: &serde_json::Error) -> String {
 /// How deep the reader of JSON goes.
 const JSON_LEVELS: usize = 127;
 
-/// A reader that refuses more than its limit.
 struct Limited<'r> {
     packed: Packed,
     inner: Box<dyn Read + 'r>,
@@ -58,16 +56,15 @@ impl Read for Limited<'_> {
     }
 }
 
-/// The frames of zstd, one after the other. The decoder limits the memory of a frame's window to 128 MiB.
+/// The decoder limits the memory of a window to 128 MiB.
 struct Frames<R> {
     source: R,
     decoder: FrameDecoder,
-    /// A frame has begun.
     within: bool,
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Begins the next frame with data. Returns whether there is one.
+    /// Returns whether one with data follows.
     fn start(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
             match self.decoder.init(&mut self.source) {

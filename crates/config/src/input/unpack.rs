@@ -26,7 +26,7 @@ pub(super) enum Packed {
 impl Packed {
     /// The form of these bytes; `None` if they are not packed in one that is read.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
-        // A file of zstd may start with a frame of other data (RFC 8878, 3.1.2).
+        // zstd may start with other frames (RFC 8878, 3.1.2).
         let skippable = || matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
         match bytes {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
@@ -44,7 +44,7 @@ impl Packed {
     }
 
     /// # Errors
-    /// Message and hint: the data is corrupt, or too large when unpacked.
+    /// Message and hint: corrupt, or too large.
     fn unpack(self, bytes: &[u8], largest: usize) -> Result<Vec<u8>, [String; 2]> {
         let mut out = Vec::new();
         let read = self.reader(bytes).take(largest as u64 + 1).read_to_end(&mut out);
@@ -60,7 +60,6 @@ impl Packed {
         [message, "kornsole reads at most this size; split the file".to_owned()]
     }
 
-    /// Message and hint.
     pub(super) fn invalid(self, error: &std::io::Error) -> [String; 2] {
         let name = self.name();
         [format!("invalid {name} data: {error}"), format!("pack the text again with {name}")]
@@ -72,10 +71,10 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     Packed::of(bytes).is_some()
 }
 
-/// Unpacks the bytes of a file, up to [`LARGEST`].
+/// At most [`LARGEST`] bytes.
 ///
 /// # Errors
-/// INP-002: an unsupported format, corrupt data, or too large.
+/// INP-002: unsupported, corrupt, or too large.
 pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     if let Some(packed) = Packed::of(bytes) {
         let unpacked = packed.unpack(bytes, LARGEST);
@@ -90,10 +89,10 @@ pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     }
 }
 
-/// The text of a value of `binaryData`: Base64 of gzip.
+/// Unpacks `binaryData`: Base64 of gzip.
 ///
 /// # Errors
-/// Message and hint: invalid Base64 or gzip, too large, or not UTF-8.
+/// Message and hint.
 pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let bytes = STANDARD.decode(plain);
@@ -102,13 +101,12 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
-/// The text of an entry of a Secret; `None` if it is not Base64 of a text.
+/// `None` if not Base64 of a text.
 pub(super) fn base64_text(base64: &str) -> Option<String> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     String::from_utf8(STANDARD.decode(plain).ok()?).ok()
 }
 
-/// A fault of packed data.
 pub(super) fn fault(at: Place, message: String, hint: String) -> Fault {
     Fault { code: "INP-002", severity: Severity::Error, at, path: String::new(), message, hint }
 }
@@ -156,7 +154,6 @@ mod tests {
         assert!(streamed.to_string().contains("the zstd data has more than 1 MiB when unpacked"), "{streamed}");
     }
 
-    /// With one bit of the checksum changed.
     #[test]
     fn a_checksum_of_zstd_counts() {
         let hex = "28b52ffd0458710000706172746974696f6e733a205b5d46710301";

@@ -20,7 +20,6 @@ use crate::yaml::{self, Content, Node};
 const DEEPEST_TEXT: usize = 4;
 /// Texts with a queue configuration contain one of them.
 const SYMBOLS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
-/// They repeat earlier content, or are not content.
 const SKIPPED: [&str; 3] = ["status", "operation", "annotations"];
 
 pub(super) struct Text<'t> {
@@ -29,7 +28,6 @@ pub(super) struct Text<'t> {
     pub shape: String,
     pub depth: usize,
     pub hcl: Option<&'t Hcl>,
-    /// Whether `${…}` is a Terraform template.
     pub templates: bool,
 }
 
@@ -39,9 +37,8 @@ pub(super) struct Walk<'g> {
     pub layers: Vec<Layer>,
     /// Files that may have the configuration, if the input has none.
     pub references: Vec<Reference>,
-    /// The first key with a configuration that YuniKorn does not read.
     pub unread: Option<(String, Place)>,
-    /// The object with the values of a HelmRelease, or the file with those of an Application.
+    /// Of a HelmRelease or an Application.
     pub values_from: Option<(String, Place)>,
     /// The number of open maps, lists, and texts.
     pub open: usize,
@@ -125,12 +122,10 @@ impl Walk<'_> {
                         self.layers.push(generated);
                     }
                 }
-                // Counts only for that policy group.
                 "data" if kind == Some("ConfigMap") => {
                     members(value).into_iter().for_each(|(_, node)| self.visit(text, node, seen))
                 }
                 name if lone && name.ends_with(".yaml") => {}
-                // With any name.
                 name if text.hcl.is_some() && value.scalar().is_some_and(|scalar| is_whole(scalar.text)) => {
                     let entries = vec![entry(text, "queues.yaml", key.at, value)];
                     self.layers.push(Layer { entries, ..layer(text, Rank::Other, name, at) });
@@ -170,8 +165,7 @@ impl Walk<'_> {
         rank != Rank::Other
     }
 
-    /// An operation of a JSON patch (`path: /data/queues.yaml`), a parameter of Argo CD or Terraform (`name:
-    /// yunikornDefaults.queues\.yaml`).
+    /// JSON patches (`path: /data/queues.yaml`) and parameters (`name: yunikornDefaults.queues\.yaml`).
     fn named_value(&mut self, text: &Text<'_>, fields: Fields<'_>) {
         let Some(value) = fields.get("value") else { return };
         let path = fields.get("op").and_then(|_| scalar(fields, "path"));
@@ -203,14 +197,12 @@ impl Walk<'_> {
         true
     }
 
-    /// Values as a string, or a patch.
     fn inside(&mut self, text: &Text<'_>, node: Node<'_>) {
         if let Some(scalar) = node.scalar() {
             self.content(text, scalar.text, || text.places.inside(&text.lines, &scalar));
         }
     }
 
-    /// An entry in Base64.
     fn secret(&mut self, text: &Text<'_>, node: Node<'_>) {
         if let Some(content) = node.scalar().and_then(|scalar| base64_text(scalar.text)) {
             self.content(text, &content, || text.places.packed(node.at()));
@@ -295,7 +287,6 @@ fn value(text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
     fault.map_or(Value::Reported, moved)
 }
 
-/// As a function makes it.
 pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
     match emit::text_of(node, text.hcl) {
         Ok((made, runs)) => Value::Text(made, text.places.made(runs, node.at())),
@@ -303,8 +294,7 @@ pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
     }
 }
 
-/// The key loses the suffix of its compression (K8S-011), and is empty for entries that YuniKorn does not use for the
-/// queue configuration.
+/// Without its compression suffix (K8S-011); empty if YuniKorn ignores it.
 fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) -> Option<Entry> {
     let group = format!("{group}.yaml");
     let (name, form) = key.rsplit_once('.')?;
@@ -329,7 +319,6 @@ fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) ->
     Some(Entry { key: name.to_owned(), at: outer, value })
 }
 
-/// Empty for Helm values, ConfigMaps, and lists.
 pub(super) fn shape_of(root: Node<'_>) -> String {
     let Some(fields) = fields(root) else { return String::new() };
     let is_kustomize = fields.raw("configMapGenerator").is_some() || fields.raw("patches").is_some();

@@ -1,4 +1,4 @@
-//! W-007: limits without an effect because of the queue's maximum.
+//! W-007: limits above the queue's maximum.
 
 use model::parse_quantity;
 

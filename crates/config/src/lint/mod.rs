@@ -25,8 +25,7 @@ pub const IDS: [&str; 15] = [
     "W-013", "W-014", "W-015",
 ];
 
-/// The IDs of the rules that are warnings in at least one profile, so that they can be allowed and denied. Errors
-/// have some of these IDs too, and remain errors.
+/// Warnings in at least one profile. As errors they remain errors.
 pub const WARNING_IDS: [&str; 52] = [
     "W-001", "W-002", "W-003", "W-004", "W-005", "W-006", "W-007", "W-008", "W-009", "W-010", "W-011", "W-012",
     "W-013", "W-014", "W-015", "ACL-007", "ACL-024", "CFG-003", "CFG-006", "CFG-007", "CFG-009", "CFG-010", "CFG-011",
@@ -37,7 +36,7 @@ pub const WARNING_IDS: [&str; 52] = [
 
 const DEEPEST: usize = yaml::DEEPEST;
 
-/// The warnings of a configuration with their locations. Invalid YAML has none.
+/// Invalid YAML has none.
 pub fn lint(text: &str) -> Vec<Fault> {
     lint_for(text, &Known::default())
 }

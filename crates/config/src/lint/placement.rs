@@ -92,7 +92,7 @@ impl Lint {
         }
     }
 
-    /// Apart from submit access. The result is a leaf, or a parent for the child rule.
+    /// Apart from submit access. Gives a leaf or a parent.
     fn matches_all(&self, rule: Fields<'_>, for_child: bool) -> bool {
         let unfiltered = rule.get("filter").and_then(fields).is_none_or(|filter| passes(filter) == Passes::All);
         let create = text_of(rule, "create") == Some("true");

@@ -1,4 +1,4 @@
-//! W-008, W-009, W-014, and W-015: properties of preemption and priority without an effect.
+//! W-008, W-009, W-014, and W-015: properties without an effect.
 
 use super::{Lint, Queue, fields, list, text_of};
 use crate::node::Fields;
@@ -8,7 +8,6 @@ impl Lint {
         let Some(properties) = queue.fields.get("properties").and_then(fields) else { return };
         for (key, value) in properties {
             let name = key.text.to_ascii_lowercase();
-            // It protects the queue from preemption by others.
             let protects = value.scalar().is_some_and(|value| value.text.eq_ignore_ascii_case("disabled"));
             match name.as_str() {
                 "preemption.delay" | "preemption.policy" if self.preemption_is_off => {
@@ -55,7 +54,7 @@ impl Lint {
         }
     }
 
-    /// The queue, one above it, or one below it. The tags of a namespace give a guarantee to a created queue (PLC-076).
+    /// Here, above, or below. Tags of a namespace can give a guarantee (PLC-076).
     fn may_be_guaranteed(&self, queue: Queue<'_, '_>) -> bool {
         guarantees(queue.fields) || queue.is_guaranteed() || (self.creates && !queue.is_leaf())
     }
@@ -68,7 +67,6 @@ impl Queue<'_, '_> {
             && self.fields.get("childtemplate").is_none()
     }
 
-    /// Whether the queue is a leaf with guaranteed resources and a preemption fence.
     fn is_fenced_leaf(&self) -> bool {
         self.is_leaf() && own_guarantee(self.fields) && has_fence(self.fields, "preemption.policy")
     }
@@ -81,7 +79,6 @@ impl Queue<'_, '_> {
         })
     }
 
-    /// On the path.
     fn is_guaranteed(&self) -> bool {
         own_guarantee(self.fields) || self.above.is_some_and(Self::is_guaranteed)
     }

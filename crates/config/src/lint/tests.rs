@@ -78,7 +78,6 @@ fn a_warning_of_the_reader_is_allowed_and_an_error_remains() {
     assert_eq!(left, [both(Severity::Error)]);
 }
 
-/// The quantities have their IDs in variables.
 #[test]
 fn every_id_of_a_warning_can_be_denied() {
     fn sources(dir: &std::path::Path, all: &mut Vec<String>) {
@@ -110,7 +109,6 @@ fn every_id_of_a_warning_can_be_denied() {
     assert!(IDS.iter().all(|id| WARNING_IDS.contains(id)));
 }
 
-/// The IDs, lines, and messages of the warnings of a text.
 fn reported(text: &str) -> Vec<String> {
     lint(text).into_iter().map(|fault| format!("{} {}: {}", fault.code, fault.at.line, fault.message)).collect()
 }

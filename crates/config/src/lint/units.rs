@@ -8,7 +8,7 @@ use super::{Fault, Place, fields, warning};
 use crate::node::Fields;
 
 const LITTLE: i64 = 1 << 20;
-/// A value without a suffix is suspicious from here on, if another has the same digits.
+/// From here on suspicious, if another value has the same digits.
 const MANY_CORES: u64 = 100;
 
 /// All CPU values of a text, and the suspicious other values.
@@ -20,7 +20,6 @@ pub(super) struct Amounts {
 
 struct Cores {
     number: u64,
-    /// Whether it has the suffix `m`.
     milli: bool,
     at: Place,
     path: String,

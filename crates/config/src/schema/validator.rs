@@ -10,7 +10,7 @@ use crate::fault::Faults;
 use crate::node::FieldValue;
 use crate::yaml::{self, Node, Style};
 
-/// The first document by the core schema of YAML 1.2, as an editor reads it.
+/// Reads like an editor.
 pub fn value_of(text: &str) -> Option<Value> {
     let document = yaml::parse(text, &mut Faults::default())?;
     Some(document.root().map_or(Value::Null, plain))
@@ -44,7 +44,7 @@ fn plain(node: Node<'_>) -> Value {
     }
 }
 
-/// The violations of the schema. An unknown keyword fails the test.
+/// An unknown keyword fails the test.
 pub fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut out = Vec::new();
     let fits = |schema: &Value, value: &Value| faults(root, schema, value, at).is_empty();

@@ -1,7 +1,6 @@
-//! The scheduler's own configuration: the settings of the operator at the start of the process, a flat map in YAML.
+//! The scheduler's own configuration: a flat map in YAML, read at start. Only operators can change it.
 //!
-//! [`KEYS`] is the only table of names, types, defaults, meanings, and setters. Administrators of queues cannot change
-//! these settings.
+//! [`KEYS`] is the only table of names, types, defaults, meanings, and setters.
 
 mod host;
 mod keys;
@@ -29,19 +28,19 @@ pub struct SchedulerConfig {
     pub bind_host: String,
     /// `bind.port`; 0 is any free port.
     pub bind_port: u16,
-    /// `tls.certificate`: the chain in PEM; requires `tls.key`.
+    /// `tls.certificate`: PEM chain; requires `tls.key`.
     pub tls_certificate: Option<PathBuf>,
     /// `tls.key`: a file in PEM.
     pub tls_key: Option<PathBuf>,
     /// `token.file`: the tokens and their users.
     pub token_file: Option<PathBuf>,
-    /// `scheduler.acl`: who may do operations on the whole scheduler.
+    /// `scheduler.acl`, for the whole scheduler.
     pub scheduler_acl: Acl,
-    /// `queues.file`: the file of the queue configuration.
+    /// `queues.file`: the queue configuration.
     pub queues_file: Option<PathBuf>,
-    /// `queues.policyGroup`: the entry of a ConfigMap with the queue configuration.
+    /// `queues.policyGroup`: entry of a ConfigMap.
     pub policy_group: String,
-    /// `state.folder`: the directory of the journal; without it nothing is stored.
+    /// `state.folder`: the journal; without it nothing is stored.
     pub state_dir: Option<PathBuf>,
     /// `state.size`: the disk limit of the journal in bytes.
     pub state_bytes: u64,
@@ -51,7 +50,7 @@ pub struct SchedulerConfig {
     pub event: EventConfig,
     /// `drain.*`: the reports about draining queues.
     pub drain: DrainConfig,
-    /// `cycle.allocations`: the number of decisions before other work runs.
+    /// `cycle.allocations`: decisions before other work.
     pub allocations_per_cycle: u32,
     /// `preemption.interval`, between two searches for victims.
     pub preemption_interval: Duration,
@@ -64,11 +63,11 @@ pub struct SchedulerConfig {
 pub struct EventConfig {
     /// `event.trackingEnabled`: whether events are stored.
     pub tracking_enabled: bool,
-    /// `event.requestCapacity`: the number stored for the resource manager.
+    /// `event.requestCapacity`, for the resource manager.
     pub request_capacity: u32,
     /// `event.ringBufferCapacity`: the number stored for readers.
     pub ring_buffer_capacity: u32,
-    /// `event.maxStreams`: the limit of simultaneous readers.
+    /// `event.maxStreams`: simultaneous readers.
     pub max_streams: u32,
     /// `event.maxStreamsPerHost`: the same per address.
     pub max_streams_per_host: u32,
@@ -81,17 +80,17 @@ pub struct EventConfig {
 pub struct DrainConfig {
     /// `drain.stuckAfter`; zero: never.
     pub stuck_after: Duration,
-    /// `drain.command`: the program and its arguments; empty if none.
+    /// `drain.command` with arguments; may be empty.
     pub command: Vec<String>,
-    /// `drain.webhook`: the URL for reports.
+    /// `drain.webhook`: URL for reports.
     pub webhook: Option<String>,
-    /// `drain.ca`: authorities in PEM in addition to the system's.
+    /// `drain.ca`: PEM, besides the system's.
     pub authorities: Option<PathBuf>,
     /// `drain.timeout` of each attempt.
     pub timeout: Duration,
     /// `drain.retries` after the first attempt.
     pub retries: u32,
-    /// `drain.retryPause` before the first retry; doubled before each further one.
+    /// `drain.retryPause` before the first retry; doubles.
     pub retry_pause: Duration,
 }
 
@@ -135,8 +134,7 @@ impl Settings {
         &self.config
     }
 
-    /// Reads a file; relative paths are based on its directory. Returns every error; a key with an error keeps its
-    /// value.
+    /// Paths are relative to the file. Returns every error; a faulty key stays.
     pub fn read(&mut self, file: &Path, bytes: &[u8]) -> Vec<Fault> {
         self.file = file.display().to_string();
         let mut faults = Faults::new(Profile::Kornsole);
@@ -169,10 +167,10 @@ impl Settings {
         }
     }
 
-    /// Overrides a key; relative paths are based on the current directory.
+    /// Paths are relative to the current directory.
     ///
     /// # Errors
-    /// The error and the expected form.
+    /// With the expected form.
     pub fn set(&mut self, name: &str, value: &str, flag: &str) -> Result<(), String> {
         let Some(at) = KEYS.iter().position(|key| key.name == name) else {
             let mut faults = Faults::default();

@@ -1,4 +1,4 @@
-//! Parsers of the values of the scheduler's own configuration. Each error contains the expected form.
+//! Parsers of settings. Each error contains the expected form.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,9 +10,7 @@ use model::acl::AclNames;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SettingText {
-    /// A single value.
     One(String),
-    /// A list of texts.
     Many(Vec<String>),
 }
 

@@ -82,7 +82,6 @@ fn the_message_shows_what_failed() {
 }
 
 proptest! {
-    /// At any call, or after the last one.
     #[test]
     fn a_disk_that_forgets_has_the_old_text_or_the_new_one(at in 0..12_usize, short in any::<bool>(), seed in any::<u64>()) {
         let disk = disk(Problem { power_cut: Some(at), short, ..Problem::default() });

@@ -16,7 +16,6 @@ fn candidates() -> Vec<&'static str> {
     words
 }
 
-/// `part` is in the partition.
 fn codes(part: &str, profile: Profile) -> Vec<&'static str> {
     let reading = read(&format!("partitions: [{{queues: [{{name: root}}], {part}}}]"), profile);
     reading.faults.iter().map(|fault| fault.code).collect()

@@ -60,7 +60,6 @@ pub(super) struct Builder<'t, 'f> {
     flow: usize,
     /// In bytes, and whether it was a block scalar.
     seen_to: (usize, bool),
-    /// Called with the number of bytes.
     progress: &'f mut dyn FnMut(usize),
     events: usize,
 }
@@ -125,7 +124,6 @@ impl<'t, 'f> Builder<'t, 'f> {
             match next {
                 Ok((Event::DocumentStart(..), span)) => return Some(place(span.start)),
                 Ok(_) => {}
-                // There is more, though invalid.
                 Err(error) => return Some(place(*error.marker())),
             }
         }
@@ -178,7 +176,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         let (seen_to, after_block) = self.seen_to;
         let block = matches!(event, Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..));
         self.seen_to = (end.max(seen_to), block);
-        // The header and the first indentation of a block scalar are not checked here.
+        // A block scalar may contain tabs.
         let Some(gap) = self.text.get(seen_to..start).filter(|_| self.flow == 0 && !block) else { return Some(()) };
         // Blank lines after a block scalar belong to it.
         let from = if after_block { gap.rfind('\n').unwrap_or(gap.len()) } else { 0 };
@@ -341,7 +339,6 @@ impl<'t, 'f> Builder<'t, 'f> {
     }
 }
 
-/// Of a duplicate `key`; records a new one.
 fn first_place(document: &Document, map: &mut OpenMap, key: &str, at: Place) -> Option<Place> {
     if map.entries.len() < MANY_KEYS {
         return map.entries.iter().map(|entry| document.key(entry)).find(|(text, _)| *text == key).map(|(_, at)| at);

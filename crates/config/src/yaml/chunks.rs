@@ -1,7 +1,6 @@
-//! Parses the documents of a text one by one, so that the fast reader can read most of them.
+//! Parses documents one by one, so that the fast reader can read most of them.
 //!
-//! Invariant: the documents are those of the full parser. A text with an error, or with a document that depends on
-//! others, is left to it.
+//! Invariant: the full parser gives the same documents, and reads those with errors or dependencies.
 
 use super::builder::Builder;
 use super::{Content, Document, count, quick};
@@ -40,7 +39,7 @@ pub(super) fn parse_all(text: &str) -> Option<Vec<Document>> {
     Some(documents)
 }
 
-/// `None` for a directive, the end of a document, and content next to `---`.
+/// `None` if the full parser must read it.
 fn split(text: &str) -> Option<Vec<Chunk<'_>>> {
     let mut chunks = Vec::new();
     let (mut from, mut line, mut at, mut is_explicit) = (0, 1, 0, false);
@@ -64,8 +63,7 @@ fn split(text: &str) -> Option<Vec<Chunk<'_>>> {
     Some(chunks)
 }
 
-/// Parses a document with the full parser; `None` if it has an error or an anchor. All documents have a common limit of
-/// anchors.
+/// `None` for an error or an anchor: anchors have a common limit.
 fn whole(marker: &str, text: &str, line: u32) -> Option<Option<Document>> {
     if text.contains('&') {
         return None;
@@ -99,7 +97,6 @@ mod tests {
         let mut faults = Faults::default();
         let whole = parse_all_whole(text, &mut faults);
         let Some(found) = parse_all(text) else { return false };
-        // Capacities and the order of texts may differ, not what they contain.
         assert_eq!(found, whole, "{text}");
         assert!(faults.into_sorted().is_empty(), "{text}");
         true

@@ -1,4 +1,4 @@
-//! A tree made by the reader of another language, with locations in its own text.
+//! A tree from another language, with locations in its text.
 
 use super::{Content, Document, Entry, NodeData, Run, ScalarData, Style, count};
 use crate::types::Place;
@@ -10,7 +10,7 @@ pub(crate) struct TreeMaker {
 }
 
 impl TreeMaker {
-    /// Adds a scalar at `at`; its text starts at `content`.
+    /// Its text starts at `content`.
     pub fn scalar(&mut self, text: &str, style: Style, at: Place, content: Place) -> u32 {
         let start = count(self.document.texts.len());
         self.document.texts.push_str(text);
@@ -18,7 +18,6 @@ impl TreeMaker {
         self.node(at, Content::Scalar(ScalarData { text, style, content }))
     }
 
-    /// Adds a list of added nodes.
     pub fn list(&mut self, at: Place, items: &[u32]) -> u32 {
         let start = self.document.items.len();
         self.document.items.extend_from_slice(items);
@@ -26,7 +25,7 @@ impl TreeMaker {
         self.node(at, Content::List(run))
     }
 
-    /// Adds a map; each key is an added scalar.
+    /// Each key is an added scalar.
     pub fn map(&mut self, at: Place, entries: &[(u32, u32)]) -> u32 {
         let start = self.document.entries.len();
         self.document.entries.extend(entries.iter().map(|&(key, value)| Entry { key, value }));
@@ -34,12 +33,10 @@ impl TreeMaker {
         self.node(at, Content::Map(run))
     }
 
-    /// Adds a value that cannot be computed here.
     pub fn unknown(&mut self, at: Place) -> u32 {
         self.node(at, Content::Broken)
     }
 
-    /// The keys and values of an added map.
     pub fn entries(&self, id: u32) -> Vec<(u32, u32)> {
         let Some(Content::Map(run)) = self.document.nodes.get(id as usize).map(|node| &node.content) else {
             return Vec::new();
@@ -47,12 +44,10 @@ impl TreeMaker {
         self.document.entries(*run).iter().map(|entry| (entry.key, entry.value)).collect()
     }
 
-    /// The text of an added scalar.
     pub fn text(&self, id: u32) -> String {
         self.document.scalar(id).map_or_else(String::new, |scalar| scalar.text.to_owned())
     }
 
-    /// Returns the tree with this root.
     pub fn finish(mut self, root: u32) -> Document {
         self.document.root = Some(root);
         self.document

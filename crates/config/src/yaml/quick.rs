@@ -1,9 +1,9 @@
-//! A fast single-pass reader for plain YAML, which covers nearly all configurations and scenarios.
+//! A fast single-pass reader for plain YAML, which covers nearly all configurations.
 //!
 //! Invariants:
-//! - it gives the same nodes, locations, and texts as the full parser;
-//! - anything unusual (an error, a tab, a character that is not ASCII, an anchor, a tag, a value of several lines, an
-//!   empty value, a second document) is left to the full parser, so every message comes from there.
+//! - nodes, locations, and texts are those of the full parser;
+//! - anything unusual (errors, tabs, non-ASCII, anchors, tags, values of several lines, empty values, a second
+//!   document) is left to it, with every message.
 
 mod scan;
 #[cfg(test)]
@@ -33,16 +33,16 @@ struct Reader<'t> {
     scan: Scanner<'t>,
     document: Document,
     open: Vec<Frame>,
-    /// Of all open collections; of a map key and value in turn.
+    /// Map keys and values alternate.
     children: Vec<u32>,
     root: bool,
 }
 
-/// The text starts in a line of the file. Calls `progress` with the number of bytes from time to time.
+/// `line` is the first line. Reports progress in bytes.
 pub(super) fn read(text: &str, line: u32, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
         scan: Scanner::of(text, line)?,
-        // In a long list of steps a node has at least 8 bytes; unused capacity costs nothing.
+        // In long lists a node has at least 8 bytes.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),
         children: Vec::new(),
@@ -70,7 +70,6 @@ pub(super) fn read(text: &str, line: u32, progress: &mut dyn FnMut(usize)) -> Op
 }
 
 impl Reader<'_> {
-    /// From the first character on.
     fn content(&mut self) -> Option<()> {
         let column = self.scan.column();
         let dash = self.scan.byte() == b'-' && self.scan.byte_at(self.scan.pos + 1) == b' ';
@@ -191,7 +190,6 @@ impl Reader<'_> {
             self.scan.pos += length;
             self.scan.next_line();
         }
-        // Empty lines at the end are dropped, except for one line break.
         let texts = &mut self.document.texts;
         let end = from + texts[from..].trim_end_matches('\n').len() + usize::from(!strip);
         texts.truncate(end);
@@ -280,7 +278,6 @@ impl Reader<'_> {
         document.nodes[id as usize].content = content;
     }
 
-    /// The next child of the innermost collection.
     fn push(&mut self, at: Place, content: Content) -> u32 {
         let id = count(self.document.nodes.len());
         self.document.nodes.push(NodeData { at, content });

@@ -1,8 +1,4 @@
-//! The line under the header on every page while unsilenced alerts fire, in words and reversed.
-//!
-//! ```text
-//!  2 alerts: node-lost: node n-3 gone for 2m; queue-starves: queue root.etl 4 of 8 guaranteed cpu                ! alerts
-//! ```
+//! The line under the header while unsilenced alerts fire, in words and reversed.
 
 use ratatui::layout::Rect;
 

@@ -1,13 +1,6 @@
 //! The last line: hints, a message, or a text input, with completions above it.
 //!
-//! ```text
-//!  ────────────────────────────────────────────────────────────
-//!    sort COLUMN        Sort by a column; again to turn it round
-//! ▌  sort queue                                                     chosen
-//!  :sort qu▁eue                                                     what is written, its completion dim
-//! ```
-//!
-//! Hints are cut at the width, nearest context first; next page, command line, exit, and help remain.
+//! Hints are cut, nearest context first; next page, command line, exit, and help remain.
 
 use ratatui::layout::{Position, Rect};
 

@@ -1,15 +1,5 @@
-//! The configuration page: numbered, colored text with errors; next to it the consequences of an edit.
-//!
-//! ```text
-//!   27 ▸   - name: tenant-a … 12 lines                       │ what this changes
-//! ▌ 28       max: {memory: 40G, vcore: 6x}  CFG-021 unknown … │ ~ root.tenants.tenant-a
-//!   29       limits:                                          │     max vcore 20 → 6
-//!                                                             │       what runs stays, nothing new until below
-//!  ! 28:36 CFG-021 unknown suffix "x"                         │ to what runs now
-//!    allowed: m k M G T P E                                   │ root.tenants.tenant-a
-//! ```
-//!
-//! Below 100 columns a key swaps the text and the right side.
+//! The configuration page: numbered, colored text with errors such as CFG-021, and the consequences of an edit. Below
+//! 100 columns a key swaps them.
 
 use ratatui::layout::{Position, Rect};
 

@@ -1,10 +1,4 @@
 //! The second line: breadcrumbs at the left; sort, filter, and length of the list at the right.
-//!
-//! ```text
-//!  Queues › root.tenants.tenant-a.etl › etl-1                      sort age ▲   filter k1 hides 6   2 asks
-//! ```
-//!
-//! On a narrow screen the sort is dropped first, then the filter, then the start of the path.
 
 use ratatui::layout::Rect;
 

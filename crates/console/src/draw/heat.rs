@@ -1,17 +1,6 @@
-//! The node map: a symbol per node, higher and warmer with its usage.
+//! The node map: a symbol per node in list order, higher and warmer with its usage.
 //!
-//! ```text
-//!  each node by the fuller of its cpu and memory
-//!  ▁▁ low   ▇▇ high   ██ full   ○○ unschedulable
-//!
-//!  node-a  ● schedulable  cpu 12.5 of 20  mem 24G of 40G  8 allocations
-//!
-//!  ▆▆ node-a   ▇▇ node-b   ██ node-c   …                 with room for the names
-//!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
-//! ```
-//!
-//! In list order, by the sorted resource, otherwise by the higher of CPU and memory. More nodes give narrower symbols;
-//! if they still do not fit, a symbol shows the fullest of several nodes.
+//! Without space a symbol shows the fullest of several nodes.
 
 use ratatui::layout::Rect;
 
@@ -30,7 +19,7 @@ use view::NodeRow;
 use view::units::show_amount;
 
 const BEFORE_NAME: usize = 3;
-/// Cell widths without names; the first that fits all nodes is used.
+/// The first that fits all nodes.
 const CELLS: [usize; 3] = [3, 2, 1];
 
 /// Draws the map.

@@ -5,22 +5,7 @@
 //! - only visible rows are examined and formatted;
 //! - long text is cut, and a terminal that is too small shows a message.
 //!
-//! At 120 x 40, the queues:
-//!
-//! ```text
-//!  EMBEDDED  demo, seed 42  default   3 nodes  cpu ▰▰▰▰▱▱ 23.5 of 40  mem ▰▰▰▱▱▱ 44G of 80G  214 alloc/s   sue (dev)   header
-//!  1 Queues  2 Applications  3 Nodes  4 Users  …                                                                  strip
-//!  Queues                                                   sort queue ▲   filter –   14 queues, 1 draining           crumbs
-//!  QUEUE                  STATE   PRI    APPS  PENDING  …    CPU  used/ guar/  max    MEM  used/ guar/  max            table
-//!  ▾ root                 ●      1003     7/·  …
-//! ▌  ▾ tenants            ●        0⌂     3/·  …
-//!  ──────────────────────────────────────────────────────────────────────────────────────────────────────
-//!  root.tenants   parent, managed, Active                                                                             details
-//!  …
-//!  enter apps  space fold  i details  / filter  …  ? help                                                             bottom
-//! ```
-//!
-//! Each file describes its narrow layout; [`crate::present::layout`] decides about pane and lines.
+//! [`crate::present::layout`] decides about pane and lines.
 
 mod alerts;
 mod board;

@@ -1,11 +1,4 @@
-//! The layers over a page: help, messages, a question, the continuations of a chord.
-//!
-//! ```text
-//! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐
-//! │ Queues                                           │      │ The scheduler runs inside this console …    │
-//! │   enter        Open what is under the cursor     │      │                        [ Cancel ]    Quit   │
-//! └──────────────────────────────────────────────────┘      └─────────────────────────────────────────────┘
-//! ```
+//! The layers over a page.
 
 use ratatui::layout::Rect;
 

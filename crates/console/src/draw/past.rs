@@ -1,8 +1,4 @@
 //! The line under the header in the past, in words and reversed, so also without colors.
-//!
-//! ```text
-//!  THE PAST, as it was at 0:41, 12s ago, right before: etl-1 was killed                     [ ] step   :live returns
-//! ```
 
 use ratatui::layout::Rect;
 

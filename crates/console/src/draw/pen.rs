@@ -56,7 +56,7 @@ impl<'b> Pen<'b> {
         end - x
     }
 
-    /// Writes pieces. Returns their width.
+    /// Returns their width.
     pub fn pieces(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let mut used = 0;
         for (at, piece) in pieces.iter().enumerate() {
@@ -129,7 +129,7 @@ impl<'b> Pen<'b> {
         }
     }
 
-    /// Draws a cleared box; returns its padded inner area.
+    /// Cleared; returns its padded inside.
     pub fn frame(&mut self, area: Rect, title: &str) -> Rect {
         self.clear(area);
         if area.width < 4 || area.height < 2 {

@@ -1,10 +1,4 @@
-//! A list: titles, visible rows, cursor bar, scroll thumb. [`crate::present::table`] has the content.
-//!
-//! ```text
-//!   QUEUE                  STATE    PRI  …      titles
-//! ▌ etl                    ●          5  …   *  bar, cells, changed just now
-//!   adhoc                  ●          0  …   ┃  the thumb is in the last column
-//! ```
+//! Draws a list. [`crate::present::table`] has the content.
 
 use std::ops::Range;
 

@@ -1,16 +1,4 @@
-//! The trends page: lines over a time axis, with marks below.
-//!
-//! ```text
-//!  queue root.tenants  cpu use and waiting p95 (top: 3m 12s)  What is allocated …
-//!  1:12:30   cpu use 12.5 (10 to 14)   waiting p95 3m
-//!      14   ⢀⡠⠤⠒⠒⠒⠤⣀            ⢀⣀
-//!       7  ⠔⠁         ⠉⠒⠒⠤⠤⠔⠒⠒⠉⠁
-//!       0
-//!            p        c      n
-//!          0:42                1:00                1:12
-//!  n node
-//!  10 s since 0:00, 1 min since 0:00
-//! ```
+//! The trends page: lines over a time axis, with marks.
 
 use ratatui::layout::Rect;
 use ratatui::symbols::Marker;
@@ -97,7 +85,7 @@ fn lines(pen: &mut Pen<'_>, trend_chart: &TrendChart, chart: Rect) {
     plot(pen, &all, trend_chart.top, chart);
 }
 
-/// Draws lines on a scale from 0 to `top`, the last line on top.
+/// From 0 to `top`, the last line on top.
 pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect) {
     let ascii = pen.is_ascii();
     let parts: Vec<(Run, Role, Marker)> = lines

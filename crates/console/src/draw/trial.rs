@@ -1,8 +1,4 @@
 //! The line under the header in a what-if, in words too, so also without colors.
-//!
-//! ```text
-//!  WHAT IF, 10m after 0:41, with 2 changes: kill etl-1, move…      } time  { without  tab both sides  :apply  esc leaves
-//! ```
 
 use ratatui::layout::Rect;
 

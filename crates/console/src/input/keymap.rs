@@ -1,7 +1,4 @@
-//! Maps keys to commands.
-//!
-//! A binding is a chord of one or several keys. After its first keys the rest is awaited ([`State::pressed`]), and a
-//! box shows the continuations.
+//! Maps keys to commands. A binding is a chord of one or several keys ([`State::pressed`]).
 
 use crate::input::command::{COMMANDS, Command};
 use crate::state::State;

@@ -1,10 +1,4 @@
 //! A conversation in linear mode: parses lines, and prints the results.
-//!
-//! ```text
-//!  receive(line) ──> Heard: steps for the session, lines that are known at once
-//!  tell(then) ──> the lines that follow from it, and steps that close boxes which were read
-//!  announce() ──> what happened by itself
-//! ```
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -28,7 +22,6 @@ use crate::state::page::Page;
 enum Rest {
     #[default]
     Nothing,
-    /// The page from this line.
     Page(usize),
     /// Lines, the number printed, and the total.
     Text(VecDeque<String>, usize, usize),
@@ -37,7 +30,7 @@ enum Rest {
 const PORTION: usize = 20;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A conversation: what was read so far, and what `more` reads next.
+/// What was read, and what `more` reads.
 #[derive(Clone, Debug)]
 pub struct Reader {
     portion: usize,
@@ -188,7 +181,7 @@ impl Reader {
         })
     }
 
-    /// The output after the steps, and steps that close what was printed; call again after these.
+    /// Also steps that close what was printed; call again after these.
     pub fn report(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
         let mut lines = self.announcer.take(state);
         let close = match state.layers.last() {
@@ -243,7 +236,6 @@ impl Reader {
         }
         self.announced = now;
         let at = format::when(state.cluster.at, state.cluster.past.live);
-        // Further lines of a message are separate lines.
         let stamped = |line: String| match line.split_once(": ") {
             Some((word, rest)) if news::HEADS.contains(&word) => format!("{word}, at {at}: {rest}"),
             _ => line,

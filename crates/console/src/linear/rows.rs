@@ -27,12 +27,10 @@ pub fn of(state: &State) -> Option<Rows<'_>> {
     // Sparklines have no words: `trends` prints the values.
     let mut columns: Vec<usize> = all.clone().filter(|at| fields.columns[*at].name != trend_cells::COLUMN).collect();
     if let Some(chosen) = state.columns.get(state.page().name()).filter(|_| !state.wide) {
-        // The first column has the names.
         columns = std::iter::once(0).chain(chosen.iter().filter_map(|choice| number(&choice.name))).collect();
         let mut seen = Vec::new();
         columns.retain(|column| !seen.contains(column) && (seen.push(*column), true).1);
     }
-    // The subject is first, without its column name.
     if let Some(first) = columns.iter().position(|at| fields.columns[*at].unit == Unit::Words) {
         columns[..=first].rotate_right(1);
     }
@@ -74,7 +72,7 @@ impl Rows<'_> {
         cells
     }
 
-    /// The first text column; for an event not its time.
+    /// For an event not its time.
     pub fn name(&self, row: usize) -> String {
         let words = self.columns.iter().find_map(|at| match self.fields.value(row, *at) {
             Value::Text(text) => Some(plain::text(&text)),

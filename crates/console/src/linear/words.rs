@@ -57,10 +57,7 @@ pub fn named(word: &str) -> Option<&'static Command> {
     command::by_name(word).or_else(|| command::by_binding_name(word))
 }
 
-/// The command of a line.
-///
-/// # Errors
-/// Unknown name, wrong argument, or a command of the drawn console only.
+/// Fails for an unknown name, a wrong argument, or a command of the drawn console.
 pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
     if let Some(own) = own_command::named(state, word).filter(|_| rest.is_empty()) {
         return Ok(Order { id: CommandId::Screen(ScreenCommand::OwnCommand), argument: Some(own.name.clone()) });
@@ -137,7 +134,6 @@ mod tests {
         for command in command::COMMANDS {
             let found = named(&command.binding_name()).is_some_and(|found| found.id == command.id);
             let by_name = named(command.name).is_some_and(|found| found.id == command.id);
-            // `back` is a word of linear mode.
             let is_own = OWN.iter().any(|(usage, _)| split(usage).0 == command.binding_name());
             assert!(found || by_name || is_own || is_drawn(command.id), "{:?} cannot be named", command.id);
         }

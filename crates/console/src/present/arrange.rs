@@ -9,7 +9,7 @@ use crate::state::column::{Column, ColumnChoice};
 pub struct Names {
     /// The width of the longest name.
     pub want: u16,
-    /// The minimum width; other columns are dropped for it.
+    /// Other columns are dropped for it.
     pub least: u16,
 }
 
@@ -22,7 +22,6 @@ impl Names {
     }
 }
 
-/// Widens the names first; growable columns share the rest.
 fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
     let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
     let space = width.saturating_sub(others + 2);
@@ -62,12 +61,12 @@ pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, wides
 pub struct Space {
     /// The width of the longest name.
     pub widest: u16,
-    /// The minimum width; other columns are dropped for it.
+    /// Other columns are dropped for it.
     pub least: u16,
 }
 
-/// The user's columns, all in wide mode, otherwise the first plan that fits. `cell` maps a list column to a screen
-/// column. The names are always first.
+/// The user's columns, all in wide mode, otherwise the first plan that fits. Names are first; `cell` gives screen
+/// columns.
 pub fn arrange<C: Column, Cell: Copy + PartialEq>(
     state: &State,
     width: u16,

@@ -1,4 +1,4 @@
-//! Why an application is pending, in three words: a request that can never run, otherwise its first pending request.
+//! Why an application is pending, in three words.
 
 use crate::present::limits;
 use crate::state::page::Account;
@@ -39,7 +39,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::QueueQuota => {
             let queue = part.queue_at(&row.queue);
             let full = queue.and_then(|queue| part.too_full_for(queue, &ask.resource)).map(|(path, _)| path);
-            // Freed since the last cycle: the nearest maximum that can be the one.
+            // Freed since the last cycle: the nearest possible maximum.
             let nearest = || part.path_up(queue?).find(|row| row.max.is_some()).map(|row| row.path.clone());
             let path = full.or_else(nearest);
             path.map_or_else(|| "queue is full".to_owned(), |path| format!("max of {}", path.name()))
@@ -48,7 +48,6 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
             .limit_too_full_for(row, &ask.resource)
             .or_else(|| part.limits_of(row).into_iter().next())
             .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), owner(&limit))),
-        // The scheduler names the condition that no node meets.
         PendingReason::NoNode => ask
             .reported
             .as_deref()
@@ -59,7 +58,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     })
 }
 
-/// The limits that are reached, or have too little left for a pending request of the account.
+/// Limits reached, or too low for a pending request of the account.
 pub fn binding(part: &PartitionView, account: &Account, all: &[LimitUse]) -> Vec<LimitUse> {
     let is_of = |app: &AppRow| match (account.side, &app.group) {
         (Side::User, _) => app.who.user == *account.name,

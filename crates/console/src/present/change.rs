@@ -1,16 +1,4 @@
-//! A form on one queue: fields, errors, or the changes with their effects and the changed lines.
-//!
-//! ```text
-//! ▌cpu     20                        mem     40G                     others  NAME=AMOUNT
-//!  running any number of applications
-//!
-//!  what this changes                                   the lines that differ
-//!  ~ root.tenants.tenant-a                               28       max:
-//!      max vcore 20 → 6                                  29 -       vcore: 20
-//!        what runs stays, nothing new until below        29 +       vcore: 6
-//! ```
-//!
-//! Below 100 columns the changed lines are under their meaning.
+//! A form on one queue: fields, then errors, or the changes with their effects.
 
 use ratatui::layout::Rect;
 

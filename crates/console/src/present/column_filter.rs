@@ -1,12 +1,11 @@
-//! The filter of a list: conditions on columns, and a [`Filter`] for the other words.
+//! The filter of a list: conditions on columns, and a [`Filter`] for other words.
 //!
 //! ```text
-//! state:run user:ann cpu>4     the state has `run` in it, the user `ann`, and more than 4 cores are allocated
-//! wait>=5m !queue:batch etl    waits 5 minutes or more, is not in a queue with `batch` in its path, and is found by `etl`
+//! state:run user:ann cpu>4     `run` in the state, the user `ann`, more than 4 cores
+//! wait>=5m !queue:batch etl    waits 5 minutes or more, no `batch` in the queue path, found by `etl`
 //! ```
 //!
-//! A word is a condition if the list has the column (its `:sort` name or a prefix), and the value has the unit of the
-//! column. Any other word is searched as text.
+//! A word is a condition if the list has the column (`:sort` name or a prefix) and the value has its unit.
 
 use std::cmp::Ordering;
 
@@ -48,7 +47,7 @@ const OPERATORS: [(&str, [bool; 3]); 5] = [
 ];
 
 impl<C: Column> ColumnFilter<C> {
-    /// Parses a filter; `None` if it is empty.
+    /// `None` for an empty filter.
     pub fn parse(text: &str, unit: impl Fn(C) -> Unit) -> Option<Self> {
         let read = |word: &&str| condition(word, &unit);
         let conditions: Vec<Condition<C>> = text.split_whitespace().filter_map(|word| read(&word)).collect();
@@ -62,7 +61,7 @@ impl<C: Column> ColumnFilter<C> {
         (text.is_some() || !conditions.is_empty()).then_some(Self { text, conditions })
     }
 
-    /// Whether each item passes. `texts`: its texts, name first; `value`: its value in a column.
+    /// Whether each passes. `texts`: name first.
     pub fn passed<T, const N: usize>(
         &self,
         items: &[T],

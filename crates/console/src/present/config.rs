@@ -14,7 +14,7 @@ use config::Fault;
 pub struct Parts {
     /// The numbered lines.
     pub text: Rect,
-    /// The error messages below; may be empty.
+    /// Errors below; may be empty.
     pub faults: Rect,
     /// Line numbers with bar and fold symbol.
     pub gutter: u16,
@@ -44,7 +44,6 @@ pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
     top = top.max(first);
     let wide = usize::from(area.width.saturating_sub(gutter + 1)).max(1);
     let column = text::width(&text::escape(page.buffer.before()));
-    // Scroll by a third of the width.
     let left = match column {
         column if column < page.left => column.saturating_sub(wide / 3),
         column if column >= page.left + wide => column + wide / 3 + 1 - wide,

@@ -1,14 +1,4 @@
-//! The contexts page: one line per context, and below them the details of the selected one.
-//!
-//! ```text
-//!  CONTEXT         KNOWN                                                         ADDRESS
-//! ▌● k8s://prod    Kubernetes v1.34.2 in 12ms, as ann, yunikorn/yunikorn-service  https://10.0.0.1:6443
-//!    k8s://aws     not asked: it runs aws; space asks                            https://eks.example
-//!    lab           not reached: localhost:9080 refuses the connection            http://localhost:9080
-//!  ─────
-//!  k8s://prod   of the kubeconfig, its current one
-//!  …
-//! ```
+//! The contexts page: one line per context, then the selected one's details.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ const NAMED: usize = 4;
 
 const ENFORCED: &str = "no new allocations until usage is below the maximum; allocations above it are preempted";
 
-/// Checks a text with two parses: not in the draw loop.
+/// Parses twice: not in the draw loop.
 pub fn check(job: &CheckJob) -> CheckResult {
     let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);
@@ -202,7 +202,6 @@ fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>
     let amount =
         |amount: Option<i64>| amount.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));
     let now = part.headroom(row).and_then(|headroom| headroom.get(name));
-    // Parents and nodes limit it too.
     let above = row.parent.and_then(|slot| part.queue(slot)).and_then(|above| part.headroom(above)?.get(name));
     let then = above.map_or(max - used, |above| above.min(max - used));
     let mut sentences = vec![format!(

@@ -82,7 +82,6 @@ fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
 fn written(text: &str) -> Place {
     match text.split_once(':') {
         Some((key, value)) if value.is_empty() || value.starts_with(' ') => {
-            // Complete the last name of a list.
             let value = value.rsplit([',', '[', ' ']).next().unwrap_or_default();
             Place::Value(key.trim().to_owned(), value.trim_start_matches(['"', '\'']).to_owned())
         }
@@ -201,7 +200,6 @@ partitions:
                 - sue
 ";
 
-    /// The completions after the first line of `TEXT` with `below`.
     fn offered(below: &str, written: &str) -> Vec<String> {
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains(below)).unwrap();

@@ -1,15 +1,4 @@
-//! Explains why something is pending: a sentence, the time, then the lines of the sheet.
-//!
-//! ```text
-//!  etl in root.tenants.a waits for cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
-//!  at 0:41, asked again while it is on the screen
-//!  would help: raise the maximum of root.tenants by 1 cpu to 11
-//!
-//! ▌ask          e-1 (4 cpu) waits for cpu in root.tenants: 1 missing, 7 of 10 used   since 12s
-//!    queue      cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
-//!               nightly in root.tenants.b holds 7
-//!    would help raise the maximum of root.tenants by 1 cpu to 11
-//! ```
+//! Explains why something is pending: a sentence, the time, then the sheet's lines.
 
 use crate::present::format;
 use crate::present::pieces::{Piece, dim, piece, symbol_set};

@@ -1,8 +1,7 @@
 //! The filter of lists: fuzzy, `=` for an exact name, `!` for the inverse.
 //!
-//! A fuzzy filter matches texts that contain its letters in order. Contiguous matches hide scattered ones, which are
-//! too many in long paths: `etl` finds `prod.etl`, and `tenant-late` only without such matches. Scattered letters are
-//! searched in the name only, or in the path if they contain a dot.
+//! A fuzzy filter matches letters in order. Contiguous matches hide scattered ones, which are too many in long paths.
+//! Scattered letters match names only, or paths if they contain a dot.
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -16,7 +15,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Parses a filter; `None` if it is empty.
+    /// `None` for an empty filter.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (invert, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
@@ -25,7 +24,7 @@ impl Filter {
         (!needle.is_empty()).then_some(Self { invert, exact, needle })
     }
 
-    /// Whether each item passes. `texts`: its texts, name first.
+    /// Whether each passes. `texts`: name first.
     pub fn select<T, const N: usize>(
         &self,
         items: impl Iterator<Item = T>,
@@ -96,7 +95,7 @@ fn contains_text(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The best `most` items, in order if nothing is typed. Prefix matches are first, then better ones, then shorter items.
+/// At most `most`: prefixes, better, then shorter ones; as given if nothing is typed.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();

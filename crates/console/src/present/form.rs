@@ -1,12 +1,6 @@
 //! The fields of a form: labels with texts, several per line if they fit.
 //!
-//! ```text
-//! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
-//!  type    none                     tags    namespace=red
-//! ```
-//!
-//! On a wide screen the fields are stacked, with the results at their side. A narrow screen has two fields per line,
-//! then one; if too little space remains below, only the field under the cursor is shown.
+//! A wide screen has the results at their side; a small one shows only the field under the cursor.
 
 use ratatui::layout::Rect;
 
@@ -15,7 +9,6 @@ use crate::present::text;
 use crate::state::line_edit::LineEdit;
 
 const LEAST_BELOW: u16 = 6;
-/// From this width on, results are at the side.
 const WIDE: u16 = 140;
 const MOST_SIDE_WIDTH: u16 = 72;
 const LABEL: (u16, u16) = (8, 20);

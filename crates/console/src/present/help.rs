@@ -1,13 +1,4 @@
-//! The short help: the keys of this page in groups.
-//!
-//! ```text
-//!  Move                             1-9 0 L H  Open a page of the strip
-//!  enter     Open what is under …
-//!  up k      One row up             Act
-//!  …                                K          Kill the selected or marked …
-//! ```
-//!
-//! A search finds all keys and commands ([`crate::present::overlay::help_lines`]).
+//! The short help: the page's keys in groups. [`crate::present::overlay::help_lines`] searches all keys.
 
 use crate::input::command::COMMANDS;
 use crate::input::keymap;

@@ -1,15 +1,4 @@
-//! The page of a local job: data, usage compared with its request, processes, and the end of the output.
-//!
-//! ```text
-//!  job 17 train   running for 2h 4m, of ann in root.users.ann
-//!  command      python3 train.py --epochs 40          cpu          ▰▰▱▱▱▱▱▱ 0.9 of 8, 1h 52m in all
-//!  directory    /home/ann/net                         memory       ▰▱▱▱▱▱▱▱ 2.9Gi of 32Gi, at most 3.1Gi
-//!  submitted    2h 5m ago                             hint         asked 32Gi, at most 3.1Gi in 2h 4m
-//!                                                     processes    4711 python3  2.8Gi  1h 50m
-//!                                                                    4712 python3  90M  2m 3s
-//!  ──────────────────────────────────────────── output of attempt 1, followed
-//!  epoch 12: loss 0.231
-//! ```
+//! The page of a local job: data, usage, processes, and the end of the output.
 
 use ratatui::layout::Rect;
 

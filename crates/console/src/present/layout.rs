@@ -24,7 +24,6 @@ use crate::state::page::{Body, Pane as Place};
 /// The smallest supported terminal.
 pub const SMALLEST: Size = Size { width: 40, height: 12 };
 
-/// From this height on, the strip has a line.
 const WITH_STRIP: u16 = 16;
 
 /// The regions of the screen.
@@ -34,7 +33,7 @@ pub struct Regions {
     pub header: Rect,
     /// Past, what-if, or alerts; may be empty.
     pub banner: Rect,
-    /// The strip of pages; empty on a low screen.
+    /// Empty on a low screen.
     pub strip: Rect,
     /// The path of the page, the sort column, and the filter.
     pub crumbs: Rect,
@@ -46,7 +45,7 @@ pub struct Regions {
     pub pane: Option<Pane>,
     /// `None` on other pages.
     pub board: Option<Board>,
-    /// The notice above the last line; may be empty.
+    /// The notice; may be empty.
     pub reported: Rect,
     /// Hints and messages.
     pub bottom: Rect,
@@ -76,7 +75,7 @@ pub struct Pane {
     pub side_pane: bool,
 }
 
-/// The regions; `None` if the terminal is too small.
+/// `None` in a too small terminal.
 pub fn regions(state: &State) -> Option<Regions> {
     let Size { width, height } = state.size;
     if width < SMALLEST.width || height < SMALLEST.height {
@@ -111,13 +110,11 @@ pub fn regions(state: &State) -> Option<Regions> {
     Some(Regions { header, banner, strip, crumbs, head, rows, pane, board, reported, bottom })
 }
 
-/// From this height on, the dashboard has gauges.
 const WITH_GAUGES: u16 = 20;
 /// From this width the dashboard is next to the tree.
 const SIDE_BOARD_FROM: u16 = 110;
 
-/// Gauges at the top, the rest next to the tree or one line below. The chart uses the height that the tree leaves. On a
-/// wide screen the details are under the side panel.
+/// Gauges at the top, the rest next to the tree, above the details, or in one line below.
 fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>) {
     let Size { width, height } = state.size;
     let gauges = Rect { height: if height >= WITH_GAUGES { 2 } else { 0 }, ..body };
@@ -222,7 +219,6 @@ pub fn rows_on_screen(state: &State) -> usize {
     regions(state).map_or(1, |regions| usize::from(regions.rows.height).max(1))
 }
 
-/// From this width the pane is next to the list.
 const SIDE_PANE_FROM: u16 = 190;
 
 /// Names per label; more on a full-height pane.

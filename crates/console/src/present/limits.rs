@@ -14,7 +14,7 @@ use model::{MEMORY, Resource, VCORE};
 use view::units::show_amount;
 use view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
 
-/// `*`: the shared limit of users without their own.
+/// `*`: users without their own limit.
 pub fn name(side: Side, name: &str) -> String {
     match (side, name) {
         (Side::Group, "*") => "all other users".to_owned(),
@@ -55,8 +55,7 @@ pub fn owner(limit: &LimitUse, long: bool) -> String {
     }
 }
 
-/// `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31`; without a source `sue has cpu 6 of 6 in
-/// tenant-a`.
+/// `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31`, shorter without a source.
 pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: Option<Source<'_>>) -> Option<String> {
     let limit = part.limit_too_full_for(app, wanted)?;
     let short = |part: &Tightest| {
@@ -67,8 +66,7 @@ pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: O
     Some(format!("{} has {} in {}", owner(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
 }
 
-/// Why an application does not start: a limit of running applications, or the queue's maximum. A source adds paths and
-/// locations.
+/// A limit of running applications, or the queue's maximum; a source adds paths and locations.
 pub fn blocked(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
     let limit = app.blocked_by_limits.then(|| part.blocking_limit(app)).flatten();
     if let Some((limit, max)) = limit.and_then(|limit| Some((limit.clone(), limit.max_running()?))) {
@@ -181,7 +179,7 @@ pub fn groups_of(part: &PartitionView, account: &Account) -> Vec<Arc<str>> {
     groups
 }
 
-/// Its own, and those of the groups of a user's applications, in their queues.
+/// Its own, and those of the user's counting groups.
 pub fn counting(part: &PartitionView, (side, row): (Side, &UsageRow), groups: &[Arc<str>]) -> Vec<LimitUse> {
     let mut limits: Vec<LimitUse> = row.limits(side).collect();
     for group in groups {
@@ -214,7 +212,7 @@ pub fn use_pieces(limit: &LimitUse, symbols: &Symbols) -> Vec<Piece> {
     pieces
 }
 
-/// What is used of the resources without columns of their own: `gpu 2/2!`.
+/// Without their own columns: `gpu 2/2!`.
 pub fn others(limit: &LimitUse, symbols: &Symbols) -> String {
     let mut text = String::new();
     let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;
@@ -222,7 +220,6 @@ pub fn others(limit: &LimitUse, symbols: &Symbols) -> String {
         let used = limit.allocated.amount(name);
         let full = if used >= max { symbols.limit } else { "" };
         let gap = if text.is_empty() { "" } else { ", " };
-        // Writing to a string cannot fail.
         let _ = write!(text, "{gap}{name} {}/{}{full}", show_amount(name, used), show_amount(name, max));
     }
     text

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::present::format;
 use source::Link;
 
-/// Older data is reported as old.
 const OLD: Duration = Duration::from_secs(2);
 
 /// A connection problem.
@@ -15,11 +14,11 @@ pub struct Problem {
     pub badge: String,
     /// The message about it.
     pub story: String,
-    /// When the next attempt is; empty if unknown.
+    /// Empty if it is unknown.
     pub again: String,
 }
 
-/// The connection problem; `None` for a brief interruption.
+/// `None` for a brief interruption.
 pub fn problem(link: &Link) -> Option<Problem> {
     let again = |retry_in: &Option<Duration>| match retry_in {
         Some(retry_in) if retry_in.is_zero() => ", trying again".to_owned(),

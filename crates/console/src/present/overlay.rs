@@ -1,11 +1,4 @@
 //! The layers over a page: help, messages, a question, a notice, a hint.
-//!
-//! ```text
-//! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐
-//! │ Queues                                           │      │ The scheduler runs inside this console …    │
-//! │   enter        Open what is under the cursor     │      │                        [ Cancel ]    Quit   │
-//! └──────────────────────────────────────────────────┘      └─────────────────────────────────────────────┘
-//! ```
 
 use std::borrow::Cow;
 
@@ -77,7 +70,6 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     for context in here.iter().chain(others) {
         let rows = COMMANDS.iter().filter_map(|command| {
             let keys: Vec<String> = state.keymap.chords(*context, command.id).map(|chord| chord_text(chord)).collect();
-            // A chord contains blanks.
             let between = if keys.iter().any(|keys| keys.contains(' ')) { "  " } else { " " };
             let off = crate::present::guard::check(state, command.id).err();
             (!keys.is_empty()).then(|| (keys.join(between), Cow::Borrowed(command.doc), off))
@@ -147,7 +139,6 @@ fn section(
             let reason = text::wrap(&format!("off: {reason}"), space).into_iter();
             report.extend(reason.map(|line| piece(Role::Warning, line)));
         }
-        // Keys wider than their column get a line.
         let long = text::width(keys) >= column;
         let mut keys = Some(keys.clone());
         if long {
@@ -330,7 +321,7 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// Wraps with indentation. Quotes from files stay unwrapped for their caret.
+/// Quotes from files stay unwrapped for their caret.
 pub fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
     if line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).starts_with('|') {
         return vec![vec![plain(" ".repeat(column)), plain(line.to_owned())]];

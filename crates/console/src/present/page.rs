@@ -14,7 +14,7 @@ use view::PartitionView;
 
 /// Data derived from a page.
 pub trait Present {
-    /// Breadcrumbs from the widest to the nearest; `before` is the page that opened it.
+    /// Widest first; `before` opened this page.
     fn crumbs(&self, title: &str, _before: Option<&Page>) -> Vec<String> {
         vec![title.to_owned()]
     }
@@ -54,7 +54,7 @@ pub trait Present {
         None
     }
 
-    /// The explanation of a column for the selected row; columns as in [`Self::fields`].
+    /// For the selected row; columns as in [`Self::fields`].
     fn why(&self, _state: &State, _part: &PartitionView, _column: usize) -> Option<String> {
         None
     }

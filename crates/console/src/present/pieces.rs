@@ -14,7 +14,7 @@ pub type Lines = Vec<Vec<Piece>>;
 pub struct Piece {
     /// The text, not escaped.
     pub text: Cow<'static, str>,
-    /// The role; the theme maps it to a color.
+    /// The theme gives the color.
     pub role: Role,
 }
 

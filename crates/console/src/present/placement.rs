@@ -1,21 +1,5 @@
-//! The placement page: the form, the result, the rule trace, and the active rules.
-//!
-//! ```text
-//! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
-//!  type    none                     tags    namespace=red
-//!
-//!  → root.users.kim   by rule 2, new dynamic leaf, max mem 10G (template of root.users)
-//!
-//!  1 provided         root.nowhere.x  does not exist, create is off                next rule
-//!  2 user, create     kim
-//!    parent: fixed    root.users      exists, parent
-//!                     root.users.kim  does not exist, would be a new dynamic leaf  placed
-//!
-//!  active rules                                     placed of reached
-//!  1 provided                                              12 of 40   queues.yaml:4
-//! ```
-//!
-//! [`crate::present::form`] describes the narrow layout.
+//! The placement page: the form, the result, the rule trace, and the active rules. Its layout is in
+//! [`crate::present::form`].
 
 use ratatui::layout::Rect;
 
@@ -180,10 +164,7 @@ pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m Par
     }
 }
 
-/// The result.
-///
-/// # Errors
-/// An invalid submission.
+/// Fails for invalid submissions.
 pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
     use crate::state::placement::Field;
     let (groups, tags) = (form.groups(), form.tags()?);

@@ -1,16 +1,4 @@
 //! The page of a pod: data and events, a container log, or the YAML.
-//!
-//! ```text
-//!  team-a/job-1-driver   Running on node-a, 1/1 ready, 2 restarts
-//!  application  job-1 in root.tenants.etl            made by      Job team-a/etl
-//!  containers   main                                 conditions   Initialized, PodScheduled
-//!
-//!  what happened
-//!   14:02:11  pod        created
-//!   14:02:11  scheduler  request add request
-//!   14:02:12  pod        PodScheduled
-//!   14:02:15  kubelet    BackOff 3 times: Back-off pulling image "x:9"
-//! ```
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,6 +1,4 @@
-//! Applies a form to the active configuration.
-//!
-//! Only the necessary lines change ([`config::edit`]). Several parses: not in the draw loop.
+//! Applies a form to the active configuration; only the necessary lines change ([`config::edit`]).
 
 use std::sync::Arc;
 

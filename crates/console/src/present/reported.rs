@@ -1,9 +1,4 @@
-//! The current message in the last line, and one line above it for a notice. They have their own space and cover
-//! nothing; `:messages` lists all, with all lines.
-//!
-//! ```text
-//! │✗ queues.yaml was rejected, the configuration is unchanged        more: :messages  esc closes
-//! ```
+//! The current message in the last line, a notice above it. They cover nothing; `:messages` lists all lines.
 
 use crate::present::pieces;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain, symbol_set};
@@ -12,7 +7,6 @@ use crate::state::layer::Layer;
 use crate::state::{ShownNotice, State, Toast};
 use crate::theme::{Role, Symbols};
 
-/// The most lines of a message.
 const MOST: usize = 3;
 const CLOSE: &str = "esc closes";
 const REST: &str = "more: :messages";
@@ -83,7 +77,7 @@ fn without_dirs(line: &str) -> String {
     line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
-/// A text that is cut at the width, and where to read the rest.
+/// Cut at the width, with where to read the rest.
 fn framed(state: &State, (symbol, role): (&'static str, Role), of_text: Role, text: &str, more: &str) -> Vec<Piece> {
     let symbols = symbol_set(state);
     let width = usize::from(state.size.width).saturating_sub(2);

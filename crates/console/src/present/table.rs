@@ -1,10 +1,4 @@
 //! A list as columns: titles, visible rows, cursor bar, change marks, scroll thumb.
-//!
-//! ```text
-//!   QUEUE                  STATE    PRI  …      titles
-//! ▌ etl                    ●          5  …   *  bar, cells, changed just now
-//!   adhoc                  ●          0  …   ┃  the thumb is in the last column
-//! ```
 
 use ratatui::layout::{Position, Rect};
 
@@ -98,7 +92,7 @@ pub struct Run {
     pub max: u16,
     /// The text, escaped and cut.
     pub text: String,
-    /// The role; the theme maps it to a color.
+    /// The theme gives the color.
     pub role: Role,
 }
 

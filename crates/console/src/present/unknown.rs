@@ -1,6 +1,5 @@
-//! Values of a remote that could not be read, and why.
-//!
-//! Rows contain 0 or nothing for such a value. The columns here name the REST API keys that they use.
+//! Values of a remote that could not be read, and why. Rows contain 0 or nothing for them; columns name their REST API
+//! keys.
 
 use crate::present::details::sheet::labeled_text;
 use crate::present::pieces::{Lines, Piece, dim};
@@ -57,7 +56,7 @@ pub fn of_node<'p>(part: &'p PartitionView, node: &NodeRow, column: NodeColumn) 
     of.find(part, "node", node.id.as_str())
 }
 
-/// Why a queue's value is unknown. A maximum depends on its own, the smallest parent's, or the partition's capacity.
+/// A maximum depends on its own, the smallest parent's, or the partition's capacity.
 pub fn of_queue<'p>(part: &'p PartitionView, row: &QueueRow, column: QueueColumn) -> Option<&'p Unknown> {
     if part.unknown.is_empty() {
         return None;

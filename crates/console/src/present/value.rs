@@ -106,7 +106,7 @@ impl<'a> Value<'a> {
         Self::Metric(resource.amount(name))
     }
 
-    /// A limit; `None` is no limit.
+    /// `None` is no limit.
     pub fn bound(bound: Option<i64>) -> Self {
         bound.map_or(Self::Unbounded, Self::Metric)
     }
@@ -243,7 +243,7 @@ impl std::fmt::Debug for Fields<'_> {
 }
 
 impl<'a> Fields<'a> {
-    /// A list from the unit of a column and the value of a cell.
+    /// From column units and cell values.
     pub fn new<C: crate::state::column::Column>(
         len: usize,
         unit: impl Fn(C) -> Unit,

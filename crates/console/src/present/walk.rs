@@ -1,12 +1,4 @@
-//! The rule trace of a placement in lines.
-//!
-//! ```text
-//! 2 user, create     kim             filter denies others only
-//!   parent: fixed    root.users      exists, parent
-//!                    root.users.kim  does not exist, would be a new dynamic leaf   ✔ placed
-//! ```
-//!
-//! Columns fit their texts. Without space the note is below its rule.
+//! The rule trace of a placement in lines. Without space the note is below its rule.
 
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::text;
@@ -76,7 +68,6 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
             lines.extend(wrapped.map(|line| vec![plain(" ".repeat(indent)), piece(role, line)]));
         }
     }
-    // After its last word.
     if !word.is_empty() {
         let word = piece(role(mark), format!("  {word}"));
         match lines.last_mut() {

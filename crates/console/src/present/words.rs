@@ -60,7 +60,6 @@ pub fn happened(record: &Record) -> String {
     );
     match (record.change, detail.0) {
         (_, _) if is_flag(record) && record.message.ends_with("false") => format!("un{detail}"),
-        // Only the message.
         (ChangeType::NONE, 0) => "note".to_owned(),
         (ChangeType::ADD, 0) => "added".to_owned(),
         (ChangeType::REMOVE, 0) => "removed".to_owned(),
@@ -72,7 +71,7 @@ pub fn happened(record: &Record) -> String {
     }
 }
 
-/// A flag of a node: its message is the new value.
+/// Its message is the new value.
 fn is_flag(record: &Record) -> bool {
     record.change == ChangeType::SET && record.detail == ChangeDetail::NODE_SCHEDULABLE
 }
@@ -95,7 +94,7 @@ pub fn who(entry: &AuditEntry) -> &str {
     if entry.user.is_empty() { &entry.address } else { &entry.user }
 }
 
-/// How a revision became active: `by ann, api, "smaller"`.
+/// `by ann, api, "smaller"`, for example.
 pub fn origin(of: &Revision) -> String {
     let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
     let how = match of.source {

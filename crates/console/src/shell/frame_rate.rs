@@ -1,15 +1,14 @@
-//! The rate of frames: high after input, low while the console is untouched, so that it costs little.
+//! Frame rate: high after input, low while untouched, to cost little.
 
 use std::time::Duration;
 
-/// The pause between two frames after input.
 const AFTER_INPUT: Duration = Duration::from_millis(16);
-/// The pause between two frames of an untouched console: changes are shown within a second.
+/// Untouched, changes are shown within a second.
 const UNTOUCHED: Duration = Duration::from_millis(500);
 /// How long the rate is high after input.
 const TOUCHED_FOR: Duration = Duration::from_secs(2);
 
-/// When the state was last refreshed and drawn. Times are since the start of the console.
+/// Last refresh and frame, since the console's start.
 #[derive(Debug, Default)]
 pub struct FrameRate {
     input: Duration,
@@ -18,7 +17,7 @@ pub struct FrameRate {
 }
 
 impl FrameRate {
-    /// Records input. The start counts as input.
+    /// The start counts as input.
     pub fn input(&mut self, now: Duration) {
         self.input = now;
     }

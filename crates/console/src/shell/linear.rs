@@ -1,13 +1,8 @@
 //! Linear mode on standard input and output.
 //!
-//! ```text
-//!  reading thread ── a line, when it is requested ──┐
-//!  signals, source, replies ────────────────────────┴──> loop: step the session, print whole lines
-//! ```
-//!
 //! Invariants:
-//! - the terminal keeps its line editing: no raw mode, no escape sequence;
-//! - a line is read only after the previous one is answered, so that another program can read its input;
+//! - the terminal edits lines: no raw mode, no escape sequence;
+//! - a line is read only after the previous answer, so that another program can read its input;
 //! - an announcement is printed between lines, never inside an answer.
 
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -38,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_secs(3);
 const FLOOR: Duration = Duration::from_millis(50);
 const CLOSES: usize = 8;
-/// The longest line, in bytes; what is longer is no line of a person.
+/// In bytes; nobody types longer ones.
 const LONGEST: u64 = 1 << 20;
 
 enum Event {
@@ -209,7 +204,7 @@ impl Dialog {
                 return Ok(None);
             }
             if let Some(line) = self.lines.pop() {
-                // The user's Enter ended the prompt line.
+                // Enter ended the prompt line.
                 self.prompted = false;
                 return Ok(Some(line));
             }
@@ -219,7 +214,6 @@ impl Dialog {
         }
     }
 
-    /// Waits at most until `until`.
     fn step_once(&mut self, until: Option<Duration>) -> color_eyre::Result<()> {
         let announces = if until.is_none() { self.reader.next_wake(self.session.state()) } else { None };
         let due = [self.session.next_wake(), announces, until].into_iter().flatten().min();

@@ -1,4 +1,4 @@
-//! Runs the tasks of worker threads ([`crate::state::work`]). Not in the draw loop.
+//! Worker tasks ([`crate::state::work`]), not in the draw loop.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -26,7 +26,7 @@ use view::{EventPage, View};
 
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// Runs a task. Returns its reply, if any.
+/// Returns its reply, if any.
 pub fn perform(work: Work) -> Option<Reply> {
     match work {
         Work::ReadConfig(wanted) => {
@@ -77,10 +77,6 @@ pub fn perform(work: Work) -> Option<Reply> {
     }
 }
 
-/// Changes silences.
-///
-/// # Errors
-/// Why not.
 fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, String> {
     let board = source.alerts().ok_or("rules are not evaluated here")?;
     match step {
@@ -104,11 +100,8 @@ fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, Str
     }
 }
 
-/// The embedded scheduler checks and records the change. Silences of a remote are local: this machine evaluates its
-/// rules, and their list records who made them and why.
-///
-/// # Errors
-/// Rejected, or no answer.
+/// The embedded scheduler checks and records it. A remote's silences are local: this machine evaluates its rules, and
+/// their list records who made them and why.
 fn audited(source: &dyn source::Source, order: Order) -> Result<(), String> {
     if source.about().place != SourcePlace::Embedded {
         return Ok(());
@@ -120,10 +113,6 @@ fn audited(source: &dyn source::Source, order: Order) -> Result<(), String> {
     outcome.map(drop).map_err(|refusal| refusal.to_string())
 }
 
-/// The tree diff.
-///
-/// # Errors
-/// A configuration is invalid.
 fn compare(
     (old, new): &(Arc<str>, Arc<str>),
     policy_group: &str,
@@ -136,10 +125,7 @@ fn compare(
     Ok(config::diff(&read(old)?, &read(new)?).lines())
 }
 
-/// A view with a file's configuration.
-///
-/// # Errors
-/// All errors of the file.
+/// Fails with all errors of the file.
 fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     if let Some(config) = &wanted.config {
         return View::of_config(Arc::clone(config), wanted.profile);
@@ -158,10 +144,6 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     View::of_config(Arc::new(config.ok_or_else(report)?), wanted.profile)
 }
 
-/// Writes a new file.
-///
-/// # Errors
-/// Why not.
 fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
     let name = file.display();
     let opened = std::fs::File::create_new(file);

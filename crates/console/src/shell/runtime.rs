@@ -295,7 +295,7 @@ impl Loop {
         self.rate.input(self.now());
         let Some(tap) = &mut self.tap else { return self.step(Incoming::Input(input)) };
         tap.input(&input, self.time.at(&**self.session.source()));
-        // Input applies to the newest state, so that a tape replays to the same result.
+        // Input applies to the newest state, so that a tape replays equally.
         let ended = std::mem::take(&mut self.due.quit);
         self.step(Incoming::Refresh)?;
         self.step(Incoming::Input(input))?;
@@ -317,7 +317,6 @@ impl Loop {
         effects.into_iter().try_for_each(|effect| self.carry_out(effect))
     }
 
-    /// Carries out terminal effects here, others in threads.
     fn carry_out(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Redraw => self.due.redraw = true,

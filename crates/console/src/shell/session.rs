@@ -55,7 +55,7 @@ pub struct Session {
     /// The focus as last reported to the source.
     focus: Focus,
     opener: Option<Opener>,
-    /// A context with the user action ([`State::turn`]); other results are dropped.
+    /// With its [`State::turn`]; other results are dropped.
     opening: Option<(String, u64)>,
     real: Option<Box<(State, Arc<dyn Source>)>>,
     era: u64,
@@ -91,7 +91,7 @@ pub struct ReplySender {
 }
 
 impl ReplySender {
-    /// Sends a reply. No effect after the console has ended.
+    /// No effect after the console's end.
     pub fn send(&self, reply: Reply) {
         // The console may have ended.
         let _ = self.replies.send((self.era, reply));
@@ -154,7 +154,7 @@ impl Session {
         &self.state
     }
 
-    /// Takes an input at `now` on the console's clock. Returns effects for the runtime.
+    /// Returns effects for the runtime.
     pub fn step(&mut self, incoming: Incoming, now: Duration) -> Vec<Effect> {
         self.act(Action::Clock(now));
         match incoming {

@@ -32,10 +32,10 @@ enum Outcome {
     Open,
 }
 
-/// The index of the choice; `None` to quit.
+/// Its index; `None` to quit.
 ///
 /// # Errors
-/// The terminal cannot be used.
+/// An unusable terminal.
 pub fn choose(choices: &[Choice], options: &Options) -> std::io::Result<Option<usize>> {
     let theme = Theme::new(&options.themes, &options.theme, options.depth, options.ascii);
     let (mut screen, mut cursor) = (Screen::take()?, 0);

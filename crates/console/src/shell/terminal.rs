@@ -28,7 +28,7 @@ use alerts::rule::Osc;
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The taken terminal; dropping it restores the terminal.
+/// Dropping it restores the terminal.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Frames>>,
     frames: Frames,
@@ -98,7 +98,7 @@ impl Screen {
         }
     }
 
-    /// Forgets the content: the next frame is drawn completely.
+    /// The next frame is complete.
     pub fn forget(&mut self) -> io::Result<()> {
         // `clear` would query the cursor, and the input thread would read the answer.
         self.terminal.resize(self.terminal.size()?.into())
@@ -159,7 +159,7 @@ fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let (report, errors) = color_eyre::config::HookBuilder::default().into_hooks();
-        // Fails if the reports are installed already.
+        // Fails if installed already.
         let _ = errors.install();
         std::panic::set_hook(Box::new(move |info| {
             restore();

@@ -8,7 +8,7 @@ use view::overview::WaitingNow;
 /// The panels next to the queue tree.
 #[derive(Clone, Debug)]
 pub struct Board {
-    /// The overview. Its cursor is used while `focused`.
+    /// Its cursor is used while `focused`.
     pub overview: ExplainPage,
     /// Pending applications in the overview's view; `None` until loaded.
     pub waiting: Option<Arc<WaitingNow>>,

@@ -29,9 +29,9 @@ pub struct ClusterRow {
     pub state: ClusterState,
     /// The version, for example `YuniKorn 1.8`; empty if unknown.
     pub version: String,
-    /// The values; `None` before the first response.
+    /// `None` before the first response.
     pub metrics: Option<ClusterMetrics>,
-    /// The number of firing, unsilenced alerts; `None` if unknown.
+    /// Firing, unsilenced alerts; `None` if unknown.
     pub alerts: Option<u64>,
 }
 

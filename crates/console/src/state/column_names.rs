@@ -32,7 +32,7 @@ const LISTS: [(&str, Names); 17] = [
     ("shadow", names::<ShadowColumn>),
 ];
 
-/// The columns of a page by name; `None` without a list.
+/// `None` without a list.
 pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
     LISTS.iter().find(|(name, _)| *name == page).map(|(_, columns)| columns())
 }

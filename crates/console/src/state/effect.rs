@@ -30,41 +30,41 @@ pub enum Effect {
     Suspend,
     /// Copy a text to the terminal's clipboard.
     Copy(String),
-    /// Edit a text in `$EDITOR`. Answered by [`super::reply::Reply::TextEdited`].
+    /// In `$EDITOR`. Answered by [`super::reply::Reply::TextEdited`].
     EditText(String),
-    /// Run a command in the terminal. Answered by [`super::reply::Reply::OwnEnded`].
+    /// In the terminal. Answered by [`super::reply::Reply::OwnEnded`].
     RunOwn(Box<OwnRun>),
-    /// Open a scheduler by context name. Answered by [`super::reply::Reply::ContextOpened`].
+    /// By name. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
-    /// Contact a context by name. Answered by [`super::reply::Reply::ContextAnswered`].
+    /// By name. Answered by [`super::reply::Reply::ContextAnswered`].
     AskContext(String),
-    /// Send an operation with its number. Answered by [`super::reply::Reply::OrderAnswered`].
+    /// Answered by [`super::reply::Reply::OrderAnswered`].
     SendOrder(u64, Order),
     /// Report a rejected operation for the audit.
     ReportRefusal(Order, Refusal),
-    /// Fetch the text of a revision. Answered by [`super::reply::Reply::RevisionText`].
+    /// Answered by [`super::reply::Reply::RevisionText`].
     FetchRevision(u64),
-    /// Ask why something is pending. Answered by [`super::reply::Reply::Explained`].
+    /// Answered by [`super::reply::Reply::Explained`].
     Explain(Question),
-    /// Fetch the findings of a shadow. Answered by [`super::reply::Reply::ShadowKnown`].
+    /// Answered by [`super::reply::Reply::ShadowKnown`].
     AskShadow,
-    /// Fetch usage over time. Answered by [`super::reply::Reply::UsageKnown`].
+    /// Answered by [`super::reply::Reply::UsageKnown`].
     AskUsage(UsageQuestion),
     /// Answered by [`super::reply::Reply::QuotasPreviewed`].
     PreviewQuotas(Arc<str>),
     /// Answered by [`super::reply::Reply::PastView`].
     FetchPastView(Time),
-    /// Right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
+    /// Before or after. Answered by [`super::reply::Reply::PastSpan`].
     FetchPastSpan(Time, Step),
-    /// Fetch a job with output. Answered by [`super::reply::Reply::JobSeen`].
+    /// With output. Answered by [`super::reply::Reply::JobSeen`].
     LookAtJob(AppId, OutputWanted),
-    /// Fetch the names of jobs. Answered by [`super::reply::Reply::JobsNamed`].
+    /// Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
     /// Read or suspend the owners of pods.
     Owners(OwnersWork),
     /// Read data of a Kubernetes object.
     ForPod(ForPod),
-    /// Change a job. Answered by [`super::reply::Reply::JobChanged`].
+    /// Answered by [`super::reply::Reply::JobChanged`].
     ChangeJob(JobOrder),
     /// A step in a what-if.
     WhatIf(WhatIfStep),
@@ -72,7 +72,7 @@ pub enum Effect {
     Forecast(u64, Arc<str>, Arc<str>),
     /// Stop the forecast: the text has changed.
     StopForecast,
-    /// Find important events from this number. Answered by [`super::reply::Reply::MomentsFound`].
+    /// From this number. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
     /// A bell or a desktop notification.
     Notify {
@@ -92,7 +92,7 @@ pub enum Effect {
 /// Data of a pod or another Kubernetes object.
 #[derive(Clone, Debug)]
 pub enum ForPod {
-    /// Its events. Answered by [`super::reply::Reply::PodEvents`].
+    /// Answered by [`super::reply::Reply::PodEvents`].
     Events(EventsOf),
     /// YAML, by pod UID. Answered by [`super::reply::Reply::PodText`].
     Text(Arc<str>, ObjectName),
@@ -122,7 +122,7 @@ pub enum WhatIfStep {
     Suppose(String),
     /// Compare both sides in their current state.
     Compare,
-    /// A copy with these operations. Answered by [`super::reply::Reply::WhatIfOpened`].
+    /// Answered by [`super::reply::Reply::WhatIfOpened`].
     Open(Vec<Order>),
     /// `true` applies the changes to the cluster.
     Leave(bool),
@@ -141,7 +141,6 @@ impl From<Work> for Effect {
 }
 
 impl State {
-    /// Adds an effect for the end of the update.
     pub(crate) fn emit(&mut self, effect: impl Into<Effect>) {
         self.effects.push(effect.into());
     }
@@ -153,7 +152,7 @@ impl State {
         }
     }
 
-    /// Takes the effects. Only [`crate::update`] calls this, at the end of an update.
+    /// Only [`crate::update`] calls this, at the end of an update.
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }

@@ -17,7 +17,7 @@ pub struct Events {
     pub next: u64,
     /// The stored events with their numbers, the oldest first.
     pub records: VecDeque<(u64, Arc<Record>)>,
-    /// Important ones before `records`; routine ones are not stored.
+    /// Before `records`, without routine ones.
     pub earlier: Earlier,
     /// Counts up with every change.
     pub generation: u64,
@@ -63,7 +63,7 @@ impl Events {
     /// The maximum number of important earlier events.
     pub const EARLIER: usize = 5_000;
 
-    /// Requests events for a selected time; `None` if the last events reach back.
+    /// `None` if the last events reach back.
     pub fn missing_before(&self, until: Time) -> Option<(Time, u64)> {
         let first = self.records.front().map(|(number, _)| *number).filter(|first| *first > 0)?;
         let step = Self::EARLIER as u64;

@@ -10,7 +10,7 @@ use view::{ChangeDetail, ChangeType, ObjectType};
 /// The events and their filter.
 #[derive(Clone, Debug)]
 pub struct EventsPage {
-    /// Only events of this object; `None` for all.
+    /// `None` for all.
     pub about: Option<Arc<str>>,
     /// Include routine events.
     pub all: bool,

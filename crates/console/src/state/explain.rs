@@ -47,7 +47,7 @@ pub struct ExplainPage {
 pub enum Explained {
     /// A pending request; the scheduler answers.
     Waiting(Asked),
-    /// A node: its resources and their users.
+    /// Its resources and their users.
     Node(NodeId),
     /// Something that happened.
     Event(Arc<Record>),
@@ -140,6 +140,6 @@ pub struct LimitsPage {
 pub struct Checkup {
     /// The time of the checked view.
     pub at: Time,
-    /// What they found; `None` while they run.
+    /// `None` while they run.
     pub health: Option<Health>,
 }

@@ -74,7 +74,7 @@ impl JobWatch {
 /// Lines without color codes. Text after a carriage return replaces its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputText {
-    /// The attempt; 0 before the first output.
+    /// 0 before the first output.
     pub attempt: u32,
     /// The offset of the next byte.
     pub next: u64,

@@ -64,7 +64,7 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// A keymap without bindings. `input::keymap::defaults` returns the default keys.
+    /// `input::keymap::defaults` returns the default keys.
     pub const fn empty() -> Self {
         Self { bindings: Vec::new() }
     }

@@ -144,7 +144,7 @@ pub enum Off {
     Refused(String),
 }
 
-/// A confirmation with two answers. Doing nothing is preselected.
+/// Two answers; doing nothing is preselected.
 #[derive(Clone, Debug)]
 pub struct Confirm {
     /// The question, one line that ends with `?`.

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// One editing step; [`crate::input::editing`] maps keys to steps.
+/// [`crate::input::editing`] maps keys to steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStep {
     /// Insert a character at the cursor.
@@ -216,7 +216,7 @@ impl History {
         }
     }
 
-    /// Leaves the history: [`History::older`] then starts at the end.
+    /// [`History::older`] then starts at the end.
     pub fn leave(&mut self) {
         self.at = None;
     }

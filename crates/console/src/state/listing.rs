@@ -17,7 +17,7 @@ pub struct Listing<R, I, C> {
     pub sort: Sort<C>,
     /// The filter text; may be empty.
     pub filter: String,
-    /// The filter is being typed: the cursor previews the match.
+    /// While typed, the cursor previews the match.
     pub seeking: bool,
     /// The number of rows without the filter.
     pub total: usize,
@@ -40,7 +40,7 @@ pub struct Stamp {
     pub partition: Arc<str>,
     /// The generation of the tree, the applications, or the view.
     pub generation: u64,
-    /// The selected past time; `None` in the present.
+    /// `None` in the present.
     pub until: Option<Time>,
     /// The build time, on the console's clock.
     pub at: Duration,
@@ -94,7 +94,7 @@ pub trait List {
     fn set_filter(&mut self, filter: &str);
     /// Sets whether the filter is being typed.
     fn set_seeking(&mut self, seeking: bool);
-    /// Whether the cursor stays on what the filter finds when its rows are there.
+    /// Whether the cursor stays on the match when rows arrive.
     fn set_adopts(&mut self, adopts: bool);
     /// Whether newer rows are being made ([`Listing::awaited`]).
     fn awaited(&self) -> bool;

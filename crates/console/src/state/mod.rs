@@ -99,7 +99,7 @@ pub struct Options {
     pub linear: bool,
     /// Highlight changed cells.
     pub mark_changes: bool,
-    /// Capture the mouse. Otherwise the terminal selects text.
+    /// Otherwise the terminal selects text.
     pub mouse: bool,
     /// The refresh interval; zero: immediately.
     pub refresh: Duration,
@@ -138,7 +138,7 @@ pub struct State {
     pub views: BTreeMap<String, SavedView>,
     /// The file for the user's arrangements; empty: not stored.
     pub saved_dir: PathBuf,
-    /// Runs simulations; `None` if unavailable.
+    /// `None` if unavailable.
     pub simulator: Option<simulate::Simulator>,
     /// The jump history.
     pub jumps: Jumps,
@@ -148,7 +148,7 @@ pub struct State {
     pub first_column: usize,
     /// The known state of the cluster.
     pub cluster: Cluster,
-    /// The page stack; never empty, the queues first.
+    /// Never empty, the queues first.
     pub pages: Vec<Page>,
     /// `None`: the queue tree only.
     pub board: Option<Box<Board>>,
@@ -213,7 +213,7 @@ pub struct State {
 }
 
 impl State {
-    /// Opens a question. After one with typing, it accepts no answer for a moment.
+    /// After one with typing, it accepts no answer for a moment.
     pub fn ask(&mut self, question: Confirm) {
         let from = question.from.max(self.typed_until);
         self.layers.push(Layer::Confirm(Confirm { from, ..question }));
@@ -225,7 +225,7 @@ impl State {
     pub const NOTE: Duration = Duration::from_secs(12);
     const MESSAGES: usize = 200;
 
-    /// The initial state: the queues of the first partition.
+    /// Queues of the first partition.
     pub fn new(
         options: Options,
         size: Size,

@@ -41,7 +41,7 @@ pub struct Orders {
 /// The owners of an application's pods.
 #[derive(Clone, Debug)]
 pub struct FoundOwners {
-    /// The application whose pods they are; another one's owners are looked up again.
+    /// Another one's owners are looked up again.
     pub app: AppId,
     /// The pods by nearest owner.
     pub chains: Result<Vec<Chain>, String>,
@@ -102,7 +102,7 @@ impl Watched {
         }
     }
 
-    /// The summary so far; `None` before the first answer.
+    /// `None` before the first answer.
     pub fn summary(&self) -> Option<MoveSummary> {
         let asked = self.fit + self.refused.len();
         let Some((app, why)) = self.refused.first() else {

@@ -139,7 +139,7 @@ pub enum Fold {
 /// Applications of the partition, a subtree, or draining queues.
 #[derive(Clone, Debug)]
 pub struct AppsPage {
-    /// The subtree; `None` for all.
+    /// `None` for all.
     pub scope: Option<QueuePath>,
     /// Include completed applications.
     pub ended: bool,
@@ -171,7 +171,7 @@ impl AppsPage {
 pub enum AppLine {
     /// The slot is reused after it ends.
     Live(AppSlot, AppId),
-    /// A completed application: its row is final.
+    /// Completed: its row is final.
     Ended(Arc<AppRow>),
 }
 
@@ -215,7 +215,7 @@ pub struct NodesPage {
     pub list: Listing<NodeId, NodeId, NodeColumn>,
 }
 
-/// One node: its allocations, and foreign pods.
+/// Its allocations and foreign pods.
 #[derive(Clone, Debug)]
 pub struct NodePage {
     /// The id; the node may be removed.
@@ -266,7 +266,7 @@ impl UsersPage {
 pub struct AccountPage {
     /// The user or group.
     pub account: Account,
-    /// Its current row; `None` without an active application.
+    /// `None` without an active application.
     pub row: Option<Arc<UsageRow>>,
     /// The groups that count the user's applications.
     pub groups: Vec<Arc<str>>,
@@ -334,7 +334,7 @@ pub struct AuditPage {
 /// The configurations that were active.
 #[derive(Clone, Debug, Default)]
 pub struct RevisionsPage {
-    /// The revision to compare with; `None`: the previous one.
+    /// `None`: the previous one.
     pub marked: Option<u64>,
     /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,

@@ -58,7 +58,7 @@ pub struct Past {
     pub instance: Arc<str>,
     /// The number of the first unexamined event.
     pub searched: u64,
-    /// The selected past time; `None` in the present.
+    /// `None` in the present.
     pub shown: Option<Shown>,
     /// Any past time is available.
     pub retained: bool,

@@ -29,7 +29,7 @@ pub struct PlacementPage {
 /// A field of the form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Field {
-    /// The user; the other fields depend on it.
+    /// Other fields depend on it.
     #[default]
     User,
     /// The groups, separated by commas, semicolons, or blanks.
@@ -38,7 +38,7 @@ pub enum Field {
     Queue,
     /// The application type.
     Type,
-    /// Tags as `NAME=VALUE`, separated by semicolons or blanks.
+    /// `NAME=VALUE`, separated by semicolons or blanks.
     Tags,
 }
 

@@ -32,7 +32,7 @@ pub struct Compared {
 impl Ledger {
     const TEXTS: usize = 40;
 
-    /// The generation; 0 before the first report.
+    /// 0 before the first report.
     pub fn generation(&self) -> u64 {
         self.latest.as_ref().map_or(0, |message| message.generation)
     }

@@ -76,7 +76,7 @@ pub struct PastSpan {
     pub journal: Option<JournalHistory>,
 }
 
-/// Runs simulations. The console does not know how.
+/// The console does not know how.
 #[derive(Clone)]
 pub struct Simulator(Arc<Simulate>);
 

@@ -35,7 +35,7 @@ pub struct TrendsPage {
     pub span: usize,
     /// `None`: the time on the screen.
     pub end: Option<Time>,
-    /// The time under the cursor; `None`: the right end.
+    /// `None`: the right end.
     pub cursor: Option<Time>,
 }
 

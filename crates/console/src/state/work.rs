@@ -1,5 +1,5 @@
-//! Slow work and file access for worker threads. An update requests it with [`super::effect::Effect::Work`]; a
-//! [`super::reply::Reply`] returns the result.
+//! Slow work and file access for workers: [`super::effect::Effect::Work`] requests it, a [`super::reply::Reply`]
+//! returns the result.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub enum Work {
     FindMoments(SourceHandle, u64),
     /// Read events from this number, with a maximum count.
     ReadEvents(SourceHandle, u64, usize),
-    /// Write a list as CSV, JSON, or text by extension.
+    /// CSV, JSON, or text by extension.
     Export {
         /// A copy of the console's state.
         state: Box<State>,
@@ -73,7 +73,7 @@ pub enum Work {
         table: &'static str,
         /// The key in it.
         key: String,
-        /// The value as TOML; `None` removes the key.
+        /// TOML; `None` removes the key.
         value: Option<String>,
     },
     /// Open a cluster for the clusters page, by context.
@@ -88,7 +88,7 @@ pub enum Work {
         file: PathBuf,
         /// The exact content.
         text: String,
-        /// The description of the content: `14 queues`.
+        /// Describes the content: `14 queues`.
         what: String,
     },
 }

@@ -63,7 +63,6 @@ impl Watch for Cast {
             if before.is_some_and(|before| before != area) {
                 let (width, height) = size;
                 let mut message = String::new();
-                // Writing to a string cannot fail.
                 let _ = write!(message, "{width}x{height}");
                 self.add('r', &message);
             }
@@ -79,7 +78,6 @@ impl Watch for Cast {
 fn drawn(last: Option<&Frame>, next: &Frame) -> String {
     let mut bytes = Vec::new();
     let blank = Buffer::empty(next.buffer.area);
-    // Writing to memory cannot fail.
     if last.is_none() {
         let _ = queue!(bytes, Hide, Clear(ClearType::All));
     }

@@ -177,7 +177,7 @@ pub enum Act {
     Snapshot(String),
     /// Writes or compares a picture next to the tape.
     Screenshot(String),
-    /// Sets the caption below the screen; may be empty.
+    /// Below the screen; may be empty.
     Say(String),
     /// Shows or hides the following steps.
     Shown(bool),
@@ -230,7 +230,7 @@ impl fmt::Display for Pattern {
 /// The result of reading a text.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The tape; `None` with an error.
+    /// `None` with an error.
     pub tape: Option<Tape>,
     /// The errors, by location.
     pub faults: Vec<Fault>,

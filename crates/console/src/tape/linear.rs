@@ -1,6 +1,6 @@
-//! A tape in linear mode: lines of text instead of the screen.
+//! Tapes in linear mode: lines of text.
 //!
-//! Expected words are expected in the lines too: see [`Wanted`].
+//! Words are expected there too: see [`Wanted`].
 
 use super::file::Pattern;
 use crate::linear;
@@ -15,7 +15,7 @@ pub struct Reporting {
     pub name: String,
     /// The line of the tape.
     pub at: Place,
-    /// All lines: location, layers, page, last messages.
+    /// Location, layers, page, last messages.
     pub lines: Vec<String>,
 }
 

@@ -184,7 +184,6 @@ impl<'t, 'w> Player<'t, 'w> {
         self.images.push(Image { file: file.to_owned(), at: self.at, text });
     }
 
-    /// All messages expected, key limit not reached.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
         if let Some(received) = self.listener.unexpected() {
             let what = format!("unexpected message {:?} before the next key", received.text);

@@ -70,7 +70,7 @@ impl Recorder {
         self.reported = reported;
     }
 
-    /// Records an input at `at` since the start.
+    /// `at` since the start.
     pub fn did(&mut self, did: &Did, at: Duration) {
         if at.saturating_sub(self.last) >= TOGETHER || self.last == Duration::ZERO {
             self.wait(at);
@@ -97,7 +97,7 @@ impl Recorder {
         }
     }
 
-    /// Records the current messages ([`super::announced::reported_now`]): new ones are expected.
+    /// New ones of [`super::announced::reported_now`] are expected.
     pub fn reported(&mut self, now: Vec<String>) {
         let new: Vec<String> = now.iter().filter(|text| !self.reported.contains(text)).cloned().collect();
         for text in new {

@@ -122,7 +122,6 @@ impl Screen {
         for (start, end, look) in &runs {
             let separator = if text.is_empty() { "" } else { "; " };
             let columns = if start + 1 == *end { end.to_string() } else { format!("{}-{end}", start + 1) };
-            // Writing to a string cannot fail.
             let _ = write!(text, "{separator}{columns} {}", described(*look));
         }
         (!runs.is_empty()).then(|| format!("{}: {text}", line + 1))

@@ -1,14 +1,6 @@
 //! Named screens in the file next to a tape.
 //!
-//! ```text
-//! # head: whose file this is, and how it is made
-//! === home 80x24
-//! …24 lines of the screen…
-//! --- styles
-//! 1: 1-8 255 bold; 12-20 234 on 110
-//! ```
-//!
-//! A diff shows changed lines, and lost colors under `--- styles`.
+//! `recordings/README.md` shows the format. A diff shows changed lines, and lost colors under `--- styles`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -70,7 +62,6 @@ impl Section {
         let screen = &shot.screen;
         let mut about = format!("{}x{}", screen.width(), screen.height());
         if let Some(cursor) = screen.cursor() {
-            // Writing to a string cannot fail.
             let _ = write!(about, " cursor {},{}", cursor.x + 1, cursor.y + 1);
         }
         Self { name: shot.name.clone(), about, lines: screen.lines(), styles: screen.styles() }

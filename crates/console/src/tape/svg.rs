@@ -20,7 +20,7 @@ const PADDING: u32 = 140;
 /// In eighths of a line.
 const BARS: &str = "▁▂▃▄▅▆▇█";
 
-/// Draws a screen. The title is the alternative text.
+/// The title is the alternative text.
 pub fn draw(screen: &Screen, title: &str) -> String {
     let (width, height) = (u32::from(screen.width()) * COLUMN, u32::from(screen.height()) * LINE);
     let (width, height) = (px(width + 2 * PADDING), px(height + 2 * PADDING));
@@ -220,7 +220,6 @@ impl Image {
         self.texts += &format!("<text x=\"{x}\" y=\"{y}\"{length} class=\"{class}\">{text}</text>\n");
     }
 
-    /// Returns whether it is a shape.
     fn shape(&mut self, glyph: &Glyph<'_>, line: u16) -> bool {
         let (x, y, color) = (left(glyph.column), top(line), colors(glyph.look).0);
         let (middle_x, middle_y) = (x + COLUMN / 2, y + LINE / 2);

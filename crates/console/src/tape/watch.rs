@@ -13,7 +13,7 @@ use crate::present::text;
 
 /// Someone who looks on.
 pub trait Watch {
-    /// Shows a frame. May stop the play.
+    /// May stop the play.
     fn show(&mut self, frame: &Frame, stays: Duration) -> ControlFlow<()>;
 }
 
@@ -26,7 +26,7 @@ pub struct Frame {
     pub cursor: Option<Position>,
 }
 
-/// For keys other than characters: the first, and later ones of a run.
+/// First, and later ones of a run; not characters.
 const KEY: Duration = Duration::from_millis(550);
 const KEY_AGAIN: Duration = Duration::from_millis(140);
 const FAST: Duration = Duration::from_millis(1500);

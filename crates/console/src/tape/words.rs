@@ -118,7 +118,7 @@ pub fn name_of(code: Code) -> Option<String> {
     }
 }
 
-/// Parses a key: `Enter`, `F5`, `Ctrl+x`, `Alt+Enter`, `Shift+Tab`.
+/// `Enter`, `F5`, `Ctrl+x`, `Alt+Enter`, `Shift+Tab`.
 pub fn key(word: &str) -> Option<Key> {
     let (mut ctrl, mut alt, mut shift, mut rest) = (false, false, false, word);
     loop {

@@ -137,7 +137,6 @@ impl Themes {
             })
             .collect();
         let mut entries = Vec::new();
-        // A user's theme replaces a built-in one.
         let replaced = |name: &str| own.iter().any(|own| own.name == name);
         let order = shipped.iter().filter(|shipped| !replaced(&shipped.name)).chain(&own);
         for one in order {

@@ -14,7 +14,6 @@ pub const LEGIBLE: f64 = 4.5;
 /// Shown nowhere else, so they need bold, underline, or reverse.
 const BY_LOOK_ALONE: [Role; 3] = [Role::Match, Role::Fault, Role::FaultWarning];
 
-/// Distinguished by appearance only.
 const GROUNDS: [Role; 1] = [Role::Selection];
 
 /// The problems of a theme, one sentence each.
@@ -50,11 +49,10 @@ pub fn check(entry: &Entry) -> Vec<String> {
     wrong
 }
 
-/// The contrast on the page or the selected row; `None` for a terminal color.
+/// `None` for a terminal color.
 pub fn contrast(entry: &Entry, role: Role, ground: Role) -> Option<f64> {
     let style = |role: Role| entry.styles[role as usize];
     let known = |color: Option<Color>| color.filter(|color| *color != Color::Reset);
-    // The selection replaces the background of the text.
     let over = if ground == Role::Selection { known(style(ground).bg) } else { None };
     let bg = over.or_else(|| known(style(role).bg)).or_else(|| known(style(Role::Page).bg)).or(entry.behind)?;
     let own_bg = known(style(role).bg).is_some();

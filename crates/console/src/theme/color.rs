@@ -5,7 +5,7 @@ use ratatui::style::Color;
 /// The number of colors of a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// None: the theme `mono` replaces every theme.
+    /// `mono` replaces every theme.
     None,
     /// `ansi16` replaces themes with other colors.
     Sixteen,
@@ -86,7 +86,7 @@ pub fn rgb(color: Color) -> Option<[u8; 3]> {
     }
 }
 
-/// A color of 256: 16 named, a 6 × 6 × 6 cube, 24 grays.
+/// 16 named, a 6 × 6 × 6 cube, 24 grays.
 pub fn indexed(index: u8) -> Option<[u8; 3]> {
     let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
     match index {
@@ -99,7 +99,7 @@ pub fn indexed(index: u8) -> Option<[u8; 3]> {
     }
 }
 
-/// The nearest color, weighted by perception; never one of the 16.
+/// By perception; never one of the 16.
 pub fn nearest(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else { return color };
     let far = |index: u8| {
@@ -110,13 +110,13 @@ pub fn nearest(color: Color) -> Color {
     Color::Indexed((16..=255).min_by_key(|index| far(*index)).unwrap_or(16))
 }
 
-/// The contrast of WCAG 2, from 1 to 21.
+/// WCAG 2, from 1 to 21.
 pub fn contrast(a: [u8; 3], b: [u8; 3]) -> f64 {
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// The luminance of WCAG 2, from 0 to 1.
+/// WCAG 2, from 0 to 1.
 fn luminance(rgb: [u8; 3]) -> f64 {
     let linear = |channel: u8| {
         let share = f64::from(channel) / 255.0;

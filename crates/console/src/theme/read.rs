@@ -1,18 +1,4 @@
-//! Reads a theme file: TOML → [`Draft`], with the location of every error.
-//!
-//! ```toml
-//! about = "For dark rooms"
-//! inherits = "dark"                     # what is not said here is as there
-//! behind = "#17181a"                    # the terminal's own background that it is made for
-//!
-//! [palette]
-//! blue = "#87afd7"
-//!
-//! [roles]
-//! accent = "blue"                       # a color of the palette, `#rrggbb`, 0 to 255, `red`, `default`
-//! "text.dim" = { fg = "#a8a8a8" }
-//! selection = { bg = "236", add = ["bold"], remove = ["dim"] }
-//! ```
+//! Reads a theme file: TOML → [`Draft`], with the location of every error. docs/guide/themes.md shows one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -77,7 +63,6 @@ const MODIFIERS: [(&str, Modifier); 6] = [
     ("struck", Modifier::CROSSED_OUT),
 ];
 
-/// The longest text that is read as a theme, in bytes.
 const LONGEST: usize = 1 << 18;
 
 /// Reads a theme.
@@ -256,7 +241,6 @@ impl<'t> Reader<'t> {
 const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, one of the 16 terminal colors (\"bright-red\"), \
     \"default\", or a name from [palette]";
 
-/// Suggests the nearest known color.
 pub(super) fn no_color<'k>(reported: &Located, palette: impl Iterator<Item = &'k str>) -> Fault {
     let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
     let meant = nearest(&reported.text, known.iter().copied());

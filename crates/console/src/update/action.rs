@@ -27,7 +27,7 @@ pub enum Action {
     Refuse(String),
     /// A disabled command, and why.
     Off(CommandId, String),
-    /// An incomplete chord; empty to cancel it.
+    /// Incomplete chord; empty cancels it.
     Press(Chord),
     /// A key for a text input.
     Write(Key),

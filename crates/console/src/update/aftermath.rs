@@ -60,7 +60,7 @@ pub fn take(state: &mut State, page: &EventPage) -> bool {
     changed
 }
 
-/// `event 4711: killed by ann`, `events 4711 to 4790`
+/// `event 4711: killed by ann`
 fn behind(awaited: &AwaitedEvents) -> Option<String> {
     let found = || awaited.acts.iter().filter_map(|(_, found)| found.as_ref());
     let first = found().min_by_key(|found| found.number)?;

@@ -1,4 +1,4 @@
-//! The audit: filters, and the object of an entry.
+//! Filters and objects of the audit.
 
 use crate::present::format;
 use std::sync::Arc;

@@ -24,7 +24,6 @@ use view::{AppRow, PartitionView};
 
 const NAMED: usize = 6;
 
-/// Returns whether all marked applications have ended.
 fn all_over(state: &mut State) -> bool {
     let over = has_marks(state) && marked(state).is_empty();
     if over {
@@ -144,7 +143,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     ask(state, "Move", format!("They are moved to {target} if it accepts them."), &apps, "", act);
 }
 
-/// Excludes operations that would be rejected: the question lists only what will happen.
+/// Lists only what will happen: rejected operations are excluded.
 fn ask(
     state: &mut State,
     verb: &'static str,

@@ -11,7 +11,7 @@ use crate::state::page::Page;
 use crate::update::stack::{home, push};
 use crate::update::{lists, navigate};
 
-/// Opens the page. The session opens the clusters.
+/// The session opens the clusters.
 pub fn open(state: &mut State) {
     home(state);
     push(state, Page::Clusters(ClustersPage::default()));

@@ -47,7 +47,7 @@ pub fn choose(state: &mut State, argument: &str) {
     }
 }
 
-/// Sets and stores the columns; `None`: automatic.
+/// Also stores them; `None`: automatic.
 pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     let page = state.page().name();
     match columns {
@@ -142,7 +142,7 @@ pub fn shift(state: &mut State, step: isize) {
     state.first_column = state.first_column.saturating_add_signed(step).min(most);
 }
 
-/// Opens a view; `save NAME` stores, `delete NAME` removes one.
+/// `save NAME` stores, `delete NAME` removes one.
 pub fn view(state: &mut State, argument: Option<&str>) {
     let words = argument.unwrap_or_default().trim();
     match words.split_once(' ').map_or((words, ""), |(word, rest)| (word, rest.trim())) {

@@ -27,7 +27,6 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
         None => commands(state, text),
         Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
             Some(Argument::Optional(kind) | Argument::Required(kind)) => {
-                // Complete the last of several words.
                 let (head, last) = match kind {
                     Kind::Columns => {
                         rest.trim_start().rsplit_once(' ').map_or(("", rest.trim_start()), |(head, last)| (head, last))

@@ -1,4 +1,4 @@
-//! Editing of a form: placement, or a change of a queue.
+//! Edits placement or a queue change.
 
 use crate::state::State;
 use crate::state::key::Key;

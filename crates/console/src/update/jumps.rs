@@ -29,7 +29,7 @@ pub fn keep(places: &mut Vec<Vec<Stop>>, place: Vec<Stop>) {
     places.drain(..over);
 }
 
-/// The pages without rows. Closing a form stores its input, so it is not a location.
+/// Closing a form stores its input, so it is not a location.
 pub fn place(state: &State) -> Vec<Stop> {
     state.pages.iter().filter_map(stop).collect()
 }

@@ -129,7 +129,7 @@ pub fn set_filter(state: &mut State, text: &str) {
     rebuild(state, true);
 }
 
-/// Starts or ends filtering; with `adopting` the cursor stays on the match.
+/// With `adopting` the cursor stays on the match.
 pub fn seek(state: &mut State, on: bool, adopting: bool) {
     let mut later = false;
     if let Some(list) = state.page_mut().list_mut() {
@@ -153,7 +153,6 @@ pub(super) fn adopt(state: &mut State) {
 enum For {
     /// An update, or time.
     News,
-    /// The page opens.
     Showing,
     /// The user changed the order, filter, folds, or scope.
     Choice,
@@ -205,7 +204,7 @@ pub(super) fn made(page: &mut Page, stamp: Stamp) {
     }
 }
 
-/// The next rebuild, on the console's clock; `None` if current or being made.
+/// `None` if current or being made.
 pub fn next_rebuild(state: &State) -> Option<Duration> {
     let part = state.cluster.part()?;
     let page = state.page();

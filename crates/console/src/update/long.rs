@@ -23,7 +23,7 @@ use crate::update::lists;
 use crate::update::page::PageUpdate;
 use view::PartitionView;
 
-/// Whether an action waits for awaited rows. Movement, filter input, sorting, and leaving work with the old rows.
+/// Movement, filter input, sorting, and leaving work with the old rows.
 pub fn waits(state: &State, action: &Action) -> bool {
     let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
     state.layers.is_empty() && !accepts_old_rows(*id)

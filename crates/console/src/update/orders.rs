@@ -1,4 +1,4 @@
-//! Kill, move, pause: the question, the operation, and its result.
+//! Kill, move, pause: question, operation, result.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The user's own commands: confirmation and start.
+//! Confirms and starts own commands.
 
 use crate::present::own_command::{filled, named};
 use crate::state::effect::Effect;

@@ -13,7 +13,7 @@ pub(super) trait PageUpdate {
     /// Moves or scrolls without a list.
     fn go(&mut self, _by: Move, _height: usize) {}
 
-    /// Selects a line without a list. Returns whether it exists.
+    /// Whether the line exists, without a list.
     fn select_at(&mut self, _line: usize) -> bool {
         false
     }
@@ -21,7 +21,6 @@ pub(super) trait PageUpdate {
     /// Searches without a list.
     fn search(&mut self, _text: &str) {}
 
-    /// Moves the list's cursor.
     fn select(&mut self, _part: &PartitionView, _index: usize) {}
 
     /// `opened`: after opening or a user's choice.
@@ -57,7 +56,6 @@ pub(super) trait PageUpdate {
         false
     }
 
-    /// Whether it shows ages.
     fn has_ages(&self) -> bool {
         false
     }
@@ -69,7 +67,6 @@ pub(super) trait PageUpdate {
         |_| {}
     }
 
-    /// Stores it for a later return.
     fn park(self, _state: &mut State)
     where
         Self: Sized,

@@ -1,4 +1,4 @@
-//! The revisions: view, compare, and roll back.
+//! Views, compares, rolls back revisions.
 
 use std::sync::Arc;
 

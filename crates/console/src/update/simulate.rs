@@ -57,10 +57,7 @@ fn of_the_past(words: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 
-/// The past up to the time on the screen.
-///
-/// # Errors
-/// Why not.
+/// Up to the time on the screen.
 fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     let cluster = &state.cluster;
     if cluster.trial.is_some() {

@@ -58,7 +58,7 @@ pub fn select(page: &mut UsersPage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
 }
 
-/// Finds the row. Without a limit it disappears with the last application.
+/// Without a limit it disappears with the last application.
 pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
     page.row = part.whole_usage_of(page.account.side, &page.account.name);
 }

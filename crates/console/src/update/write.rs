@@ -1,4 +1,4 @@
-//! Text inputs: filters, command lines, and typed answers.
+//! Filters, command lines, typed answers.
 
 use crate::input::command;
 use crate::input::command::{Argument, CommandId, Kind, ScreenCommand};
@@ -116,7 +116,7 @@ pub fn paste(state: &mut State, text: &str) {
     state.redraw();
 }
 
-/// Starts filter input; an argument is applied immediately.
+/// An argument is applied immediately.
 pub fn open_filter(state: &mut State, argument: Option<&str>) {
     if let Some(text) = argument {
         return set_filter(state, text.trim());

@@ -1,5 +1,4 @@
-//! The audit archive: entries older than those in memory, read from the store. Unreadable entries are returned as such,
-//! never omitted.
+//! Audit entries older than memory. Unreadable ones are never omitted.
 
 use std::sync::Arc;
 

@@ -68,12 +68,12 @@ impl AuditDir {
         &self.notes
     }
 
-    /// The newest stored entries, as many as a log has in memory, the oldest first.
+    /// The oldest first, as in memory.
     pub fn retained(&self) -> NewEntries {
         newest(&self.store)
     }
 
-    /// Writes new entries of a log from now on, and serves its older ones.
+    /// Writes new entries, and serves older ones.
     pub fn follow(self, log: &Arc<AuditLog>) -> AuditWriter {
         log.collect_new();
         log.set_archive(Arc::new(StoreArchive(Arc::clone(&self.store))));
@@ -155,7 +155,7 @@ impl AuditWriter {
 
 impl Drop for AuditWriter {
     fn drop(&mut self) {
-        // Others may still have the log; the next owner of the directory must be the only writer.
+        // The next owner of the directory must be the only writer.
         self.store.close();
     }
 }

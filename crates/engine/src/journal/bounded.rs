@@ -1,12 +1,11 @@
-//! Bounds of the audit and the configurations: the oldest are dropped first. Rejected orders are dropped before all
-//! others, so that a user without rights cannot displace the orders of others.
+//! Drops the oldest, rejected orders first, so that a user without rights cannot displace the orders of others.
 
 use super::store::{Store, StoreError};
 use super::tables::{Change, EntryTable};
 use view::audit::AuditEntry;
 
-/// The limits per kind in a directory with a disk limit. Together they are a quarter of it: the newest snapshot and the
-/// records after it are extra, and a store has free pages between used ones, at the highest rates more than used ones.
+/// Together a quarter of the disk limit: the newest snapshot and later records are extra, and a store has free pages
+/// between used ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of records.
@@ -31,10 +30,10 @@ impl Bounds {
 const SPARE: u64 = 8;
 const AT_ONCE: usize = 4096;
 
-/// Drops the excess with `make`, until that fails.
+/// Drops the excess until `make` fails.
 ///
 /// # Errors
-/// Returns an error if the store cannot be read.
+/// If the store cannot be read.
 pub fn bound(store: &Store, bounds: Bounds, make: impl Fn(Change) -> bool) -> Result<(), StoreError> {
     for (catalog, most) in [(EntryTable::Audit, bounds.audit), (EntryTable::Revisions, bounds.revisions)] {
         if !store.has_grown(catalog, most / SPARE / 2) {
@@ -55,13 +54,13 @@ pub fn bound(store: &Store, bounds: Bounds, make: impl Fn(Change) -> bool) -> Re
     Ok(())
 }
 
-/// Whether an entry is a rejection; `false` if it cannot be read.
+/// `false` if it cannot be read.
 fn is_refused(store: &Store, number: u64) -> bool {
     let entry = store.entries::<AuditEntry>(EntryTable::Audit, number + 1, 1);
     entry.is_ok_and(|entries| entries.first().is_some_and(|entry| !entry.allowed))
 }
 
-/// The entries to drop; `sizes` has bytes, the oldest first.
+/// `sizes` has bytes, the oldest first.
 fn excess(sizes: &[(u64, u64)], most: u64, refused: impl Fn(&u64) -> bool) -> Vec<u64> {
     let all: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
     if all <= most {

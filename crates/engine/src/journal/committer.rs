@@ -29,12 +29,12 @@ enum JournalTask {
     Write(WriteBatch),
     /// Executed work, and orders that wait for the write.
     Commit(WriteBatch, WriteBatch, SyncSender<Result<(), String>>),
-    /// Changes apart from the scheduler's: one at a time, to keep waits short.
+    /// One at a time: short waits.
     Aside(Vec<Change>, SyncSender<bool>),
     Stop,
 }
 
-/// A journal that is being written. Clones share it.
+/// A journal; clones share it.
 #[derive(Clone)]
 pub struct Journal(Arc<Shared>);
 
@@ -74,7 +74,7 @@ impl Journal {
         self.state().failing.clone()
     }
 
-    /// Waits until a record is on disk. Returns false if the journal ends first.
+    /// Returns false if the journal ends first.
     pub fn wait_for(&self, record: u64) -> bool {
         let waits = |state: &mut State| state.durable < record && !state.over;
         let state = self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
@@ -103,13 +103,13 @@ impl Journal {
     pub fn write(&self, block: Option<RecordBlock>, news: &NewEntries, then: Option<AfterWrite>) {
         let mut waiting = WriteBatch::of(block, news);
         waiting.then = then;
-        // After the end there is no writer; nothing is reported then either.
+        // After the end, nothing is reported.
         let _ = self.0.work.send(JournalTask::Write(waiting));
     }
 
     /// Replaces rows on disk, for orders that were rejected meanwhile.
     pub fn replace(&self, changes: Vec<Change>) {
-        // After the end there is no writer; the data on disk is complete as well.
+        // After the end, the data on disk is complete.
         let _ = self.0.work.send(JournalTask::Write(WriteBatch { changes, ..WriteBatch::default() }));
     }
 
@@ -124,7 +124,7 @@ impl Journal {
         answers.recv().unwrap_or_else(|_| Err("the journal is closed".to_owned()))
     }
 
-    /// Makes changes apart from the scheduler's and waits. Returns whether they were made.
+    /// Waits; returns whether the changes were made.
     pub fn aside(&self, changes: Vec<Change>) -> bool {
         let (done, answers) = sync_channel(1);
         let _ = self.0.work.send(JournalTask::Aside(changes, done));
@@ -163,17 +163,17 @@ impl Journal {
     }
 }
 
-/// Keeps the journal running. Dropping it writes everything, if the disk does not fail.
+/// Dropping it writes everything.
 pub struct JournalThread {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
 }
 
 impl JournalThread {
-    /// Starts writing after the record with this number; `pauses` apply while the disk fails.
+    /// Starts after record `durable`; `pauses` apply while the disk fails.
     ///
     /// # Errors
-    /// Returns an error if the thread cannot be started.
+    /// If the thread cannot be started.
     pub fn start(store: Store, durable: u64, pauses: RetryPauses, last: Option<LastFile>) -> std::io::Result<Self> {
         let (work, inbox) = channel();
         let state = Mutex::new(State { durable, ..State::default() });
@@ -207,7 +207,7 @@ impl Drop for JournalThread {
             // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
-        // Others may still have the journal; the next owner of the directory must be the only writer.
+        // The next owner of the directory must be the only writer.
         self.journal.store().close();
     }
 }
@@ -308,14 +308,14 @@ impl Committer {
                 let last = orders.as_ref().map(|(waiting, _)| waiting.last);
                 self.written(last);
                 if let Some((_, answer)) = orders {
-                    // The engine may have stopped; its orders are on disk.
+                    // The orders are on disk.
                     let _ = answer.send(Ok(()));
                 }
                 message.map(|done| done.send(true));
             }
             Err(error) => {
                 self.dirty = true;
-                // Remains of the failed try must be removed before the order is answered as rejected.
+                // Remains of the failed try must be removed first.
                 let changes = self.changes();
                 match self.commit(&changes, false) {
                     Ok(()) => self.written(None),

@@ -1,4 +1,4 @@
-//! A state directory: opened by one process, with the state that a scheduler starts with.
+//! A state directory, opened by one process.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
@@ -59,7 +59,7 @@ impl NewFile {
     }
 }
 
-/// What goes with a scheduler that is kept, for as long as it runs.
+/// Lives as long as the scheduler.
 pub struct RunningJournal {
     // In the order in which they end.
     pub(crate) snapshots: Snapshots,
@@ -76,7 +76,7 @@ impl RunningJournal {
         self.thread.journal()
     }
 
-    /// Writes the records of a manually stepped core durably. Returns whether it succeeded.
+    /// Returns whether it succeeded.
     pub fn sync(&self, core: &mut Core) -> bool {
         let (block, new) = core.state.take_written();
         let last = block.as_ref().map_or(0, |block| block.last());
@@ -85,10 +85,10 @@ impl RunningJournal {
         self.journal().wait_for(last)
     }
 
-    /// Takes a snapshot of a core and waits for it.
+    /// Waits for it.
     ///
     /// # Errors
-    /// Returns an error if the snapshot fails.
+    /// If the snapshot fails.
     pub fn snapshot(&self, core: &mut Core) -> Result<(), String> {
         let number = replay::record_progress(&mut core.state);
         let own = core.state.recorder.as_ref().map(Recorder::volume).unwrap_or_default();
@@ -108,10 +108,10 @@ impl RunningJournal {
 pub type MakeCore<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
 
 impl Dir {
-    /// Opens or creates a directory. If `repaired`, moves a damaged file aside, and keeps its intact content.
+    /// If `repaired`, moves a damaged file aside and keeps its intact content.
     ///
     /// # Errors
-    /// Returns an error if it cannot be used.
+    /// If it cannot be used.
     pub fn open(path: &Path, repaired: bool) -> Result<Self, DirError> {
         let failed = |error: std::io::Error| DirError::Dir { dir: path.to_owned(), why: error.to_string() };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
@@ -162,10 +162,10 @@ impl Dir {
         Ok(Self { store, lock: Some(lock), notes, new: None, pauses: RETRY_PAUSES, last: Some(last) })
     }
 
-    /// As [`Self::open`], on any disk of this process; failures are retried soon.
+    /// For any disk; retries soon.
     ///
     /// # Errors
-    /// Returns an error if it cannot be used.
+    /// If it cannot be used.
     pub fn on(disk: Arc<dyn Disk>) -> Result<Self, DirError> {
         let pauses = (Duration::from_millis(1), Duration::from_millis(20));
         Ok(Self { store: whole(disk, true)?, lock: None, notes: Vec::new(), new: None, pauses, last: None })
@@ -176,10 +176,10 @@ impl Dir {
         &self.notes
     }
 
-    /// Starts the scheduler of the directory, replayed to its last record, or a new one.
+    /// Replayed, or a new scheduler.
     ///
     /// # Errors
-    /// Returns an error if the start fails.
+    /// If the start fails.
     pub fn start(
         self,
         setup: &Setup,
@@ -213,7 +213,7 @@ impl Dir {
     }
 }
 
-/// Opens a file for this process alone. The lock file alone proves nothing: it can be removed.
+/// The lock file alone proves nothing: it can be removed.
 pub(super) fn open_file(dir: &Path, name: &str) -> Result<FileDisk, DirError> {
     FileDisk::open(&dir.join(name)).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => DirError::InUse { dir: dir.to_owned(), who: String::new() },
@@ -221,15 +221,14 @@ pub(super) fn open_file(dir: &Path, name: &str) -> Result<FileDisk, DirError> {
     })
 }
 
-/// Checks the journal of a directory without writing: opening an unclosed file changes it, and a repair would lose
-/// data.
+/// Opening an unclosed file changes it, and a repair would lose data.
 fn look(dir: &Path, disk: &FileDisk, thorough: bool) -> Result<Store, DirError> {
     let overlay = disk.overlay();
     let overlay = overlay.map_err(|error| DirError::Dir { dir: dir.to_owned(), why: error.to_string() })?;
     whole(Arc::new(overlay), thorough)
 }
 
-/// Opens a store. `thorough` checks all of it, not only the data for the start.
+/// `thorough` checks all of it.
 pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, DirError> {
     let store = Store::open(Arc::clone(&disk)).map_err(|error| failure(&disk, error))?;
     let look = || -> Result<(), StoreError> {
@@ -252,7 +251,7 @@ pub(super) fn no_head() -> StoreError {
     StoreError::Damaged("the file is empty, or its start is missing".to_owned())
 }
 
-/// Rejects a store without a start: a journal is renamed only with one.
+/// Journals are renamed with a start.
 fn starts_well(store: &Store) -> Result<(), DirError> {
     match store.head().map_err(|error| failure(store.disk(), error))? {
         Some(_) => Ok(()),
@@ -260,7 +259,6 @@ fn starts_well(store: &Store) -> Result<(), DirError> {
     }
 }
 
-/// Rejects a store without its end.
 pub(super) fn ends_well(store: &Store, last: &LastFile) -> Result<(), DirError> {
     match last.missing(store).map_err(|error| failure(store.disk(), error))? {
         None => Ok(()),
@@ -275,7 +273,7 @@ pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> DirError {
     }
 }
 
-/// Migrates a journal from one format version to the next: returns the changes of the store.
+/// Migrates to the next format version.
 pub type Migration = fn(&Store) -> Result<Vec<Change>, StoreError>;
 
 const MIGRATIONS: &[Migration] = &[];
@@ -312,7 +310,7 @@ fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), DirError> 
     store.commit(&changes).map_err(|error| DirError::Start(format!("cannot write the state: {error}")))
 }
 
-/// Restores the scheduler of a store; returns it with the number of the next record and the recorded volume.
+/// Returns the next number and the volume.
 pub(super) fn continue_journal(
     store: &Store,
     setup: &Setup,

@@ -1,4 +1,4 @@
-//! The file of the store behind a trait, so that tests can use a disk that fails or forgets.
+//! A trait, so that tests can use a disk that fails or forgets.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -41,10 +41,10 @@ pub struct FileDisk {
 }
 
 impl FileDisk {
-    /// Opens or creates a file with access for its owner only, and locks it.
+    /// Only the owner has access; locked.
     ///
     /// # Errors
-    /// Returns an error if it cannot be opened; [`io::ErrorKind::WouldBlock`] if another process has it.
+    /// If it cannot be opened; [`io::ErrorKind::WouldBlock`] if another process has it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
         lock(&file)?;
@@ -52,10 +52,10 @@ impl FileDisk {
         Ok(Self { file, len, foreign: AtomicBool::new(false), place: OnceLock::new() })
     }
 
-    /// Returns the same file with writes in memory only.
+    /// Writes stay in memory.
     ///
     /// # Errors
-    /// Returns an error if the handle cannot be cloned.
+    /// If the handle cannot be cloned.
     pub fn overlay(&self) -> io::Result<Overlay> {
         Overlay::over(self.file.try_clone()?)
     }
@@ -66,10 +66,7 @@ impl FileDisk {
         let _ = self.place.set(path.to_owned());
     }
 
-    /// Checks that the file is at its path and unchanged by others.
-    ///
-    /// # Errors
-    /// Returns an error if the file was moved, replaced, or changed.
+    /// Fails if moved, replaced, or changed.
     fn check_place(&self) -> io::Result<()> {
         let Some(place) = self.place.get() else { return Ok(()) };
         let own = self.file.metadata()?;
@@ -99,7 +96,6 @@ fn lock(file: &File) -> io::Result<()> {
     Ok(file.try_lock()?)
 }
 
-/// The number of retries and the pause before each.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
@@ -184,7 +180,7 @@ impl Overlay {
         Ok(page)
     }
 
-    /// Splits a range into pages: the number, the offset in the page, and the length.
+    /// Number, offset, and length.
     fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize)> {
         let (mut at, end) = (offset, offset + len as u64);
         std::iter::from_fn(move || {

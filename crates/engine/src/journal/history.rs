@@ -1,5 +1,4 @@
-//! The past: the state of the scheduler at any time in the journal, rebuilt from the nearest earlier snapshot and the
-//! records since. It equals the reports of that time.
+//! The past: rebuilt from the nearest earlier snapshot and the records since.
 
 use std::sync::Arc;
 
@@ -36,11 +35,10 @@ impl JournalHistory {
         self.journal.store()
     }
 
-    /// Returns the view at a time. The duration depends on the distance to the previous snapshot: do not call it from a
-    /// thread that must respond.
+    /// Slow: do not call it from a thread that must respond.
     ///
     /// # Errors
-    /// Returns an error if the journal does not reach back so far or cannot be read.
+    /// If the journal does not reach back so far or cannot be read.
     pub fn view_at(&self, at: Time) -> Result<Arc<View>, StoreError> {
         let mut core = core_at(self.store(), &self.setup, at, u64::MAX)?;
         replay::advance_to(&mut core.state, at);
@@ -52,7 +50,7 @@ impl JournalHistory {
         Recording::new(self.store(), &self.setup, now)
     }
 
-    /// The earliest scheduler time in the journal; `None` while it is empty.
+    /// `None` while the journal is empty.
     pub fn reaches_back_to(&self) -> Option<Time> {
         self.store().snapshots().ok()?.first().map(|(_, index)| index.at)
     }

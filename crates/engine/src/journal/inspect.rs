@@ -1,4 +1,4 @@
-//! Inspects an unused state directory: its audit and its configurations. Repairs and updates happen only in memory.
+//! Inspects an unused state directory; changes happen only in memory.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -35,13 +35,13 @@ pub trait Inspected {
     /// The entry of a manifest with the queue configuration.
     fn policy_group(&self) -> &str;
 
-    /// The damage and the intact rest, in words; `None` without damage.
+    /// Damage, with the intact rest.
     fn damage(&self) -> Option<&str> {
         None
     }
 }
 
-/// An inspected state directory. No process can run it meanwhile.
+/// No process can run it meanwhile.
 pub struct DirInspection {
     core: Box<Core>,
     store: Arc<Store>,
@@ -53,10 +53,10 @@ pub struct DirInspection {
 }
 
 impl DirInspection {
-    /// Opens a directory. Takes as long as a start.
+    /// As slow as a start.
     ///
     /// # Errors
-    /// Returns an error if it is in use, has no state, or is damaged.
+    /// If it is in use, has no state, or is damaged.
     pub fn open(path: &Path) -> Result<Self, DirError> {
         let lock = lock::share(path)?;
         let file = path.join(FILE);
@@ -126,10 +126,10 @@ impl DirInspection {
         self.recording().fork_at(partition, at)
     }
 
-    /// The submissions and requests of a partition between two times, in order.
+    /// In order of time.
     ///
     /// # Errors
-    /// Returns an error if the journal does not reach back so far or cannot be read.
+    /// If the journal does not reach back so far or cannot be read.
     pub fn submissions(&self, partition: &str, from: Time, to: Time) -> Result<Vec<(Time, PartitionCommand)>, String> {
         let first = self.core.scheduler().partitions().first().is_some_and(|part| *part.name == *partition);
         self.recording().submissions((partition, first), from, to)

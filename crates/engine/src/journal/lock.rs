@@ -1,4 +1,4 @@
-//! The lock of a state directory: one writer, or any number of readers.
+//! One writer, or any number of readers.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -7,8 +7,7 @@ use std::path::Path;
 
 use super::dir_error::DirError;
 
-/// Locked by the owner of the directory. Its content is for users: the process ID, and on a second line the address of
-/// the server.
+/// For users: the process ID, then the address of the server.
 const LOCK: &str = "lock";
 pub(super) const FILE: &str = "journal.redb";
 pub(super) const AUDIT: &str = "audit.redb";
@@ -35,7 +34,7 @@ pub(super) fn share(dir: &Path) -> Result<File, DirError> {
         std::io::ErrorKind::NotFound => DirError::Nothing { dir: dir.to_owned() },
         _ => DirError::Dir { dir: dir.to_owned(), why: error.to_string() },
     };
-    // A copied directory may lack the lock file: its state file is locked instead.
+    // A copied directory may lack the lock file.
     let places = [LOCK, FILE, AUDIT].map(|name| dir.join(name));
     let place = places.iter().find(|place| place.exists()).unwrap_or(&places[0]);
     let mut file = File::open(place).map_err(failed)?;

@@ -1,15 +1,12 @@
 //! The journal: every change of a scheduler, written before it is answered.
 //!
 //! A [`Core`](super::Core) records its changes ([`record`], [`recorder`]). An order is written and synced before its
-//! execution; waiting orders share a write. Cycles, timers, and workload commands are written in the background
-//! ([`committer`]). Views, events, and answers go out only when all their data is on disk, so that an answered order
-//! cannot be lost, and a rejected one cannot return. A further thread makes [`snapshots`] from the previous one and the
-//! records since, so that a start replays little. Those of a day are kept for the past ([`JournalHistory`]).
+//! execution. Cycles, timers, and workload commands are written in the background ([`committer`]). Views, events, and
+//! answers go out only when all their data is on disk, so an answered order cannot be lost, and a rejected one cannot
+//! return. [`snapshots`] keep a start short.
 //!
-//! Modules: [`dir`] opens a state directory with its [`lock`], [`inspect`] an unused one, [`audit_dir`] one with
-//! only the audit; [`recording`] reads a time range; [`store`] is the content, on a [`disk`], in [`frame`]s with
-//! checksums; [`refused`] shortens records of rejected orders, [`repair`] repairs damage, [`last`] detects a missing
-//! end.
+//! [`dir`] opens a state directory with its [`lock`], [`inspect`] an unused one, [`audit_dir`] one with only the audit;
+//! [`store`] is the content, on a [`disk`], in [`frame`]s; [`repair`] repairs damage.
 //!
 //! Invariants:
 //! - records are numbered from 1 without a gap, in execution order;

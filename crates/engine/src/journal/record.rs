@@ -167,7 +167,7 @@ pub struct OrderRecord {
     pub actor: Actor,
     /// The order with its reason.
     pub order: Order,
-    /// The results of checks before the write: the configuration file of a change, and a known rejection.
+    /// From before the write.
     #[serde(default)]
     pub checked: Option<CheckedOrder>,
     /// The order is rejected, and this replaces its body.
@@ -190,7 +190,7 @@ pub struct OmittedBody {
 /// The results of checks before the write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedOrder {
-    /// The checksum of the file to replace; `None` without a file.
+    /// `None` without a file.
     pub file_before: Option<String>,
     /// The text to activate.
     #[serde(default)]
@@ -255,7 +255,7 @@ pub enum RecordedCommand {
     /// A command within a partition.
     #[serde(rename = "in")]
     In {
-        /// The partition; `None` for the first one.
+        /// `None` for the first partition.
         #[serde(default, with = "model::saved::text_option")]
         partition: Option<Arc<str>>,
         /// The command with its arguments.
@@ -318,7 +318,7 @@ impl Record {
         }
     }
 
-    /// The cost of a replay: the number of commands and cycles.
+    /// Commands and cycles to replay.
     pub fn work(&self) -> u64 {
         match self {
             Self::Cycles { n, .. } => u64::from(*n),

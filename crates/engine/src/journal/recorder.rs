@@ -4,7 +4,7 @@ use super::frame::{self, Kind};
 use super::record::{Record, SMALL};
 use model::Time;
 
-/// Unwritten records. The number of a record is its position in the journal, from 1.
+/// Numbered by position in the journal, from 1.
 #[derive(Debug)]
 pub struct Recorder {
     next: u64,
@@ -32,7 +32,7 @@ impl std::ops::Add for Volume {
     }
 }
 
-/// The bytes in the store for some bytes: large rows have their own pages, in powers of two.
+/// Large rows have their own pages, in powers of two.
 pub fn space(bytes: usize) -> u64 {
     if bytes > LARGE { bytes.next_power_of_two() as u64 } else { bytes as u64 }
 }
@@ -49,7 +49,7 @@ pub struct RecordBlock {
     pub count: u64,
     /// The frames, ready to be written.
     pub frames: Vec<u8>,
-    /// The starts of further rows: the number of the first record and the offset in the frames.
+    /// First number and offset of further rows.
     cuts: Vec<(u64, usize)>,
 }
 
@@ -154,7 +154,7 @@ impl Recorder {
         (count > 0).then(|| RecordBlock { first: self.next - count, count, frames, cuts: Vec::new() })
     }
 
-    /// The number of the next record. No record may wait.
+    /// No record may wait.
     pub fn next(&self) -> u64 {
         self.next
     }

@@ -1,7 +1,4 @@
-//! Repairs a damaged journal: finds the intact part and continues with it.
-//!
-//! Frames have checksums and kinds, so intact ones are found even if the store cannot be opened. The damaged file is
-//! moved aside, never deleted.
+//! Repairs a damaged journal: continues with the intact frames. The damaged file is moved aside, never deleted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +20,7 @@ use model::messagepack;
 struct IntactParts {
     head: Option<JournalHead>,
     records: BTreeMap<u64, Vec<u8>>,
-    /// Numbers with two different records: one of them was withdrawn.
+    /// One of their two records was withdrawn.
     unsure: Vec<u64>,
     parts: BTreeMap<(u64, u32), Vec<u8>>,
     snapshots: BTreeMap<u64, SnapshotIndex>,
@@ -130,10 +127,10 @@ fn summary(found: &IntactParts) -> String {
     message
 }
 
-/// Moves a damaged file aside, and creates a new one with the intact part. Returns a message.
+/// Moves the damaged file aside. Returns a message.
 ///
 /// # Errors
-/// Returns an error if that fails; the file stays in place.
+/// If that fails; the file stays in place.
 pub fn repaired(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
@@ -144,10 +141,10 @@ pub fn repaired(file: &Path) -> Result<String, String> {
     Ok(format!("the damaged state was moved to {}\n{message}", aside.display()))
 }
 
-/// As [`repaired`], for a file with only an audit and revisions: all intact entries are kept.
+/// As [`repaired`], without records.
 ///
 /// # Errors
-/// Returns an error if that fails; the file stays in place.
+/// If that fails; the file stays in place.
 pub fn repair_audit(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
@@ -164,27 +161,21 @@ pub fn repair_audit(file: &Path) -> Result<String, String> {
 }
 
 pub(super) struct IntactAudit {
-    /// The head, if intact.
     pub head: Option<JournalHead>,
     /// The entries and revisions, for a new store.
     pub changes: Vec<Change>,
-    /// The number of entries.
     pub entries: usize,
-    /// The number of revisions.
     pub revisions: usize,
 }
 
-/// Finds the audit entries and revisions in a damaged file.
-///
-/// # Errors
-/// Returns an error if the file cannot be read.
+/// Fails if the file cannot be read.
 pub(super) fn audit_in(disk: &Arc<dyn Disk>) -> std::io::Result<IntactAudit> {
     let mut found = IntactParts::look(&read(disk)?);
     let (entries, revisions) = (found.audit.len(), found.revisions.len());
     Ok(IntactAudit { changes: entries_of(&found), head: found.head.take(), entries, revisions })
 }
 
-/// Writes a new file and swaps it with the old one, which is moved aside. Returns the new path of the old file.
+/// Returns the old file's new path.
 fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>) -> Result<PathBuf, String> {
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));

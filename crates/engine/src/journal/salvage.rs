@@ -1,5 +1,4 @@
-//! Inspects a damaged state directory read-only: the intact part of its audit and configurations. The state itself is
-//! restored only by `--state-repair`.
+//! Inspects a damaged state directory read-only; only `--state-repair` restores it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use crate::audit_log::AuditLog;
 use config::DEFAULT_POLICY_GROUP;
 use model::Profile;
 
-/// The intact part of a damaged directory. No process can run it meanwhile.
+/// No process can run it meanwhile.
 pub struct SalvagedDir {
     log: AuditLog,
     profile: Profile,

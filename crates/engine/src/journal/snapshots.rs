@@ -26,17 +26,17 @@ const LEAST_WORK: u64 = 500;
 /// The shortest time between two snapshots, and a factor of the time to make one.
 const APART: Duration = Duration::from_secs(2);
 const APART_TIMES: u32 = 3;
-/// The longest single wait of the scheduler for a snapshot: orders are handled in between.
+/// Orders are handled between two waits.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 /// The retained past: this much work,
 pub const RETAINED_WORK: u64 = 1_000_000;
 /// and all of the last day, within [`Bounds::records`].
 const RETAINED_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// Retained snapshots are at most this much work and two times [`apart`] from each other, if the disk limit allows.
+/// Most work (and two times [`apart`]) between snapshots, if the disk limit allows.
 const SPREAD: u64 = 50_000;
 
-/// The niceness of this thread. Not more: while it writes, the writer thread waits for it.
+/// Not more: the writer thread waits for this thread.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -56,10 +56,10 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Starts making snapshots of a journal.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// Returns an error if the thread cannot be started.
+    /// If the thread cannot be started.
     pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
         let (sender, done) = channel();
@@ -68,7 +68,7 @@ impl Snapshots {
             give_way();
             for (number, volume) in inbox {
                 let started_at = Instant::now();
-                // A failed snapshot is retried later; until then a start takes longer.
+                // Retried later; until then a start takes longer.
                 if journal.wait_while_well(number) && make(&journal, &setup, number, volume).is_ok() {
                     trim(&journal, setup.bounds());
                 }
@@ -82,7 +82,7 @@ impl Snapshots {
         Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
     }
 
-    /// Whether a snapshot is due; `volume` and `busy` count from the start of this run.
+    /// Both count from this run's start.
     pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
             self.is_made(took);
@@ -99,7 +99,7 @@ impl Snapshots {
         self.apart = APART.max(took * APART_TIMES);
     }
 
-    /// Waits briefly if records grow faster than snapshots: records after the newest snapshot cannot be dropped.
+    /// Records after the newest snapshot cannot be dropped.
     pub fn hold_back(&mut self, volume: Volume) {
         let behind = volume.bytes.saturating_sub(self.volume.bytes);
         if self.making
@@ -110,7 +110,7 @@ impl Snapshots {
         }
     }
 
-    /// Makes a snapshot up to a record; `before` is the volume before this run.
+    /// `before` is from earlier runs.
     pub fn make(&mut self, number: u64, before: Volume, volume: Volume, busy: Duration) {
         (self.making, self.volume, self.busy) = (true, volume, busy);
         if let Some(requests) = &self.requests {
@@ -130,14 +130,14 @@ impl Drop for Snapshots {
     }
 }
 
-/// Lowers the priority of this thread: a replay needs as much processor time as the decisions did.
+/// A replay needs as much processor time as the decisions did.
 fn give_way() {
     // Elsewhere the priority is per process. A failure is harmless.
     #[cfg(target_os = "linux")]
     let _nice = rustix::process::nice(NICE);
 }
 
-/// The changes that write a snapshot: its parts, then the index that completes it.
+/// The index completes the parts.
 pub fn changes(number: u64, bytes: &[u8], at: Time, volume: Volume) -> Vec<Change> {
     let parts = (0..).zip(bytes.chunks(PART));
     let mut changes: Vec<Change> = parts.map(|(part, bytes)| Change::Part(number, part, Arc::from(bytes))).collect();
@@ -208,7 +208,6 @@ fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds
             at += 1;
         }
     }
-    // Large ones are kept at larger distances.
     while snapshots.len() > 2
         && snapshots[..snapshots.len() - 1].iter().map(|(_, index)| index.bytes).sum::<u64>() > bounds.snapshots
     {
@@ -233,7 +232,6 @@ mod tests {
         (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work, record_bytes: 0 })
     }
 
-    /// Bounds that do not affect a test.
     const WIDE: Bounds = Bounds::of(1 << 30);
 
     fn retained(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64) -> Vec<u64> {
@@ -276,7 +274,6 @@ mod tests {
         assert!(retained[0] <= 49 * 60_000 - RETAINED_WORK);
     }
 
-    /// A disk that fails from a moment on.
     #[derive(Debug, Default)]
     struct FailingDisk {
         memory: MemoryDisk,

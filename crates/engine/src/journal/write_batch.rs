@@ -13,7 +13,7 @@ pub type AfterWrite = Box<dyn FnOnce() + Send>;
 pub(super) struct WriteBatch {
     pub changes: Vec<Change>,
     pub bytes: usize,
-    /// The number of the last record; 0 if none.
+    /// 0 if none.
     pub last: u64,
     pub then: Option<AfterWrite>,
 }

@@ -58,7 +58,7 @@ pub struct Placement {
     pub who: Identity,
     /// Tags for placement rules.
     pub tags: BTreeMap<String, String>,
-    /// Expected queue; `None`: the application must be rejected.
+    /// `None`: it must be rejected.
     pub expected: Option<String>,
 }
 

@@ -226,7 +226,6 @@ fn expected(one: &mut Values<'_, '_>, jobs: &[Job]) -> Vec<Expected> {
     found.into_iter().map(|what| Expected { at, what }).collect()
 }
 
-/// `30%` of a resource of all nodes, or quantities.
 fn amounts(one: &mut Values<'_, '_>, key: &str) -> Option<Amounts> {
     let node = one.fields.get(key)?;
     if node.is_map() {

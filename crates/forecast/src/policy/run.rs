@@ -22,10 +22,7 @@ pub struct Failure {
     pub why: String,
 }
 
-/// Returns the failures.
-///
-/// # Errors
-/// The scheduler rejects the configuration.
+/// Fails if the configuration is rejected.
 pub fn run(case: &Case, config: &Arc<Config>, profile: Profile) -> Result<Vec<Failure>, String> {
     match &case.kind {
         CaseKind::Placement(placement) => {

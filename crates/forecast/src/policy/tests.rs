@@ -1,5 +1,3 @@
-//! Passing cases, and similar cases that fail.
-
 use std::sync::Arc;
 
 use super::{read, run};
@@ -22,7 +20,6 @@ fn config() -> Arc<Config> {
     Arc::new(config::read(QUEUES, Profile::V1_9_0).config.unwrap())
 }
 
-/// Returns the failures of the cases, one per line.
 fn failures(cases: &str) -> Vec<String> {
     let reading = read(format!("tests:\n{cases}").as_bytes());
     let file = reading.file.unwrap_or_else(|| panic!("{:?}", reading.faults));

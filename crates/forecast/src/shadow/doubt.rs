@@ -41,7 +41,6 @@ impl Entry {
     }
 }
 
-/// The last inputs and decisions, with states to replay them on.
 #[derive(Debug, Default)]
 pub(super) struct Past {
     /// The state before the entry with this number, at a time.
@@ -53,7 +52,6 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Records the state before a change.
     pub fn keep(&mut self, at: Time, window: Duration, partition: &str, state: &mut Scheduler) {
         if window.is_zero() {
             return;
@@ -88,7 +86,7 @@ impl Past {
         }
     }
 
-    /// Returns why a verdict is uncertain; `None` if certain.
+    /// `None` if certain.
     pub fn doubt(
         &mut self,
         decision: &Decision,

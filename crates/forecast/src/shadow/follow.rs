@@ -26,16 +26,14 @@ pub struct Shadow {
     pub(super) now: Time,
     pub(super) past: Past,
     pub(super) released: Released,
-    /// All existing requests, to submit them again.
     pub(super) specs: BTreeMap<AskOf, AskSpec>,
     /// Applications or requests that only kornsole rejected.
     rejected: BTreeMap<(AppId, Option<AskId>), String>,
-    /// Events for a mapping since they were last taken; nothing until the first call.
+    /// `None` until the first call that takes them.
     received: Option<Vec<Event>>,
     /// Requests that kornsole would allocate and the other scheduler skips, reported once.
     pub(super) passed_over: BTreeSet<AskOf>,
     pub(super) awaited: Option<Awaited>,
-    /// Until when everything is unsettled, and why.
     pub(super) unsettled: Option<(Time, String)>,
     pub(super) cycles: u64,
     pub(super) checks: Vec<PreemptionCheck>,
@@ -77,7 +75,7 @@ impl Shadow {
         self.cycles
     }
 
-    /// Returns the partition; `None` before the first configuration.
+    /// `None` before the first configuration.
     pub fn partition(&self) -> Option<&Partition> {
         part(&self.state, &self.partition)
     }
@@ -115,7 +113,7 @@ impl Shadow {
         }
     }
 
-    /// Handles an input. Returns the events of kornsole.
+    /// Returns the events of kornsole.
     pub fn see(&mut self, at: Time, input: Input) -> Vec<Event> {
         let at = self.turn_to(at);
         match input {
@@ -127,7 +125,6 @@ impl Shadow {
         }
     }
 
-    /// Applies and records an input.
     pub(super) fn take(&mut self, at: Time, input: Input) -> Vec<Event> {
         self.past.keep(at, self.settings.window, &self.partition, &mut self.state);
         let events = put_in(&mut self.state, at, &input, &self.partition);
@@ -141,7 +138,7 @@ impl Shadow {
         events
     }
 
-    /// Advances the time, never back. Returns the new time.
+    /// Never back. Returns the new time.
     pub fn turn_to(&mut self, at: Time) -> Time {
         let at = at.max(self.now);
         self.now = at;
@@ -154,7 +151,6 @@ impl Shadow {
         at
     }
 
-    /// Records rejections, and what kornsole ended by itself.
     fn note(&mut self, events: &[Event]) {
         self.released.note(events);
         for event in events {
@@ -242,7 +238,7 @@ impl Shadow {
                 None => {
                     self.state = quiet;
                     placeholder = next_placeholder(&self.state, &self.partition, &self.released, &of, None);
-                    // A request that kornsole rejected cannot be adopted.
+                    // Fails if kornsole rejected the request.
                     let _ = take_over(&mut self.state, *at, &self.partition, &of, node, placeholder.as_ref());
                 }
             }
@@ -295,7 +291,6 @@ pub(super) fn put_in(state: &mut Scheduler, at: Time, input: &Input, partition: 
     }
 }
 
-/// `placeholder` is the replaced one.
 pub(super) fn take_over(
     state: &mut Scheduler,
     at: Time,

@@ -1,4 +1,4 @@
-//! Predicts kornsole's next decision on a fork: cycles until the first one that allocates or frees something.
+//! Predicts kornsole's next decision on a fork.
 
 use std::collections::BTreeSet;
 
@@ -16,19 +16,15 @@ pub(super) struct Foreseen {
     pub quiet: Scheduler,
     /// `None`: nothing, until something changes.
     pub next: Option<Next>,
-    /// Number of cycles until the decision.
     pub cycles: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Next {
-    /// The request and its node.
     pub allocates: Option<(AskOf, NodeId)>,
-    /// The replaced placeholder.
     pub replaces: Option<AskId>,
     /// Preemption victims, and placeholders that are too small.
     pub frees: BTreeSet<AskOf>,
-    /// The state after the decision.
     pub after: Scheduler,
 }
 
@@ -37,7 +33,7 @@ fn fork(scheduler: &mut Scheduler, partition: &str) -> Option<Scheduler> {
     scheduler.fork(partition)
 }
 
-/// Allocations in `gone` have ended already; freeing them is no decision.
+/// Freeing allocations in `gone` is no decision.
 pub(super) fn foresee(
     scheduler: &mut Scheduler,
     partition: &str,
@@ -47,7 +43,6 @@ pub(super) fn foresee(
     foresee_in(scheduler, partition, at, gone, MOST_CYCLES)
 }
 
-/// Like `foresee`, in at most this many cycles.
 pub(super) fn foresee_in(
     scheduler: &mut Scheduler,
     partition: &str,
@@ -97,7 +92,6 @@ fn next(events: &[Event]) -> Option<Parts> {
     (allocates.is_some() || !frees.is_empty()).then_some((allocates, replaces, frees))
 }
 
-/// For a scheduler that is only a trial.
 pub(super) fn cancel(scheduler: &mut Scheduler, at: Time, (app, ask): &AskOf) {
     let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
     scheduler.apply(at, &Command::from(release));

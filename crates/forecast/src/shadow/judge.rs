@@ -12,11 +12,9 @@ use scheduler::{Partition, Predicates, Scheduler};
 use view::waiting::AskStatus;
 use view::waiting::Sentence;
 
-/// Requests before the decision that are checked for equality with it.
 const MOST_LEVEL: usize = 32;
 
 pub(super) struct Bench<'a> {
-    /// The partition that it is about.
     pub partition: &'a str,
     /// Times within the same multiple count as equal.
     pub same_moment: Duration,
@@ -24,7 +22,6 @@ pub(super) struct Bench<'a> {
     pub passed_over: &'a BTreeSet<AskOf>,
     /// Allocations that have ended already.
     pub gone: &'a dyn Fn(&AskOf) -> bool,
-    /// The current predicates.
     pub now: Option<&'a Arc<dyn Predicates>>,
 }
 
@@ -61,7 +58,7 @@ fn fork_of(foreseen: &Foreseen, partition: &str) -> Option<Scheduler> {
     foreseen.quiet.fork(partition)
 }
 
-/// Requests before the decision are removed one by one, as long as they are equal to it.
+/// Removes preceding requests while they are equal.
 struct Trial<'a> {
     bench: &'a Bench<'a>,
     decision: &'a Decision,
@@ -70,7 +67,6 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Also returns the first decision of kornsole that counts.
     fn run(&mut self) -> (Ruling, Option<(AskOf, NodeId)>) {
         if let Some(ruling) = self.objected() {
             return (ruling, None);
@@ -108,7 +104,6 @@ impl Trial<'_> {
         part(&self.state, self.bench.partition)
     }
 
-    /// An objection that applies whatever comes next.
     fn objected(&self) -> Option<Ruling> {
         let Decision { at, app, ask, node, .. } = self.decision;
         let part = self.part()?;
@@ -185,7 +180,6 @@ fn unknown_node(part: &Partition, decision: &Decision) -> String {
     }
 }
 
-/// The decision is within the window after the entry.
 pub(super) fn is_recent(entry: Time, decision: Time, window: Duration) -> bool {
     entry + window >= decision
 }

@@ -9,7 +9,6 @@ use scheduler::Command;
 /// Beyond this number none is searched.
 const MOST_PASSED_OVER: usize = 64;
 
-/// A decision of kornsole that the other scheduler has not made yet.
 #[derive(Debug)]
 pub(super) struct Awaited {
     pub ask: AskOf,
@@ -17,7 +16,7 @@ pub(super) struct Awaited {
 }
 
 impl Shadow {
-    /// Follows a cycle of the other scheduler without an allocation: kornsole makes the reservations of one cycle.
+    /// A cycle without an allocation still reserves.
     pub fn idle(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.cycles += 1;

@@ -1,16 +1,11 @@
 //! The shadow of another scheduler: a kornsole scheduler with the same inputs, which compares each decision with its
 //! own (K8S-300 to K8S-304).
 //!
-//! ```text
-//!  what arrives ──> Shadow ── foresees ──> the next decision of kornsole ──┐
-//!  a decision of the other one ───────────────────────────────────────── judge ──> Comparison ──> Tally
-//! ```
-//!
 //! Invariants:
 //! - pure: objects and times in, comparisons out;
-//! - after each decision the state follows the other scheduler, so that one difference does not cause the next;
+//! - the state follows the other scheduler, so that one difference does not cause the next;
 //! - a rate is shown only with the number of decisions;
-//! - memory is bounded: only the last inputs, differences, and days are stored.
+//! - memory is bounded.
 
 mod doubt;
 mod follow;

@@ -12,7 +12,6 @@ use super::verdict::PreemptionCheck;
 use model::{AppId, AskId, NodeId, Time};
 use scheduler::{Event, EventKind, PartitionCommand, ReleaseReason};
 
-/// Ends that are not explained yet.
 #[derive(Debug, Default)]
 pub(super) struct Released {
     /// Removed for an unknown purpose, since this time.
@@ -26,7 +25,6 @@ impl Released {
         self.pending.contains_key(of)
     }
 
-    /// Returns the held requests of an application.
     pub fn pending_of<'a>(&'a self, app: &'a AppId) -> impl Iterator<Item = &'a AskId> {
         self.pending.keys().filter(move |(pending, _)| pending == app).map(|(_, ask)| ask)
     }
@@ -59,7 +57,6 @@ impl Shadow {
         }
     }
 
-    /// Handles an end that kornsole did not decide.
     pub(super) fn end(&mut self, at: Time, (app, ask): &AskOf) {
         self.released.pending.remove(&(app.clone(), ask.clone()));
         let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };

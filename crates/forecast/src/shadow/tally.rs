@@ -36,12 +36,12 @@ impl Counts {
         self.by_verdict.iter().sum::<u64>() - self.of(Verdict::Missed)
     }
 
-    /// Counts settled decisions: the base of the rates.
+    /// Settled decisions, the rates' base.
     pub fn settled(&self) -> u64 {
         self.decisions() - self.of(Verdict::Unsettled)
     }
 
-    /// Returns the share that agrees, 0 to 1; `None` without decisions.
+    /// From 0 to 1; `None` without decisions.
     pub fn agreement(&self) -> Option<f64> {
         let agreed = self.of(Verdict::Same) + self.of(Verdict::Equal);
         // Counts are far below 2^53.
@@ -79,14 +79,14 @@ pub struct Tally {
     total: Counts,
     /// By leaf since the start; the empty path is for unknown and excess queues.
     ever: BTreeMap<QueuePath, Counts>,
-    /// The last day in spans of ten minutes, numbered since 1970, without empty spans.
+    /// Ten minutes each, numbered since 1970, without empty ones.
     spans: VecDeque<(u64, Counts)>,
     differences: VecDeque<Difference>,
     differed: u64,
 }
 
 impl Tally {
-    /// Counts a comparison; `pod` is `namespace/name`, if known.
+    /// `pod` is `namespace/name`, if known.
     pub fn take(&mut self, comparison: &Comparison, pod: &str) {
         let counts = self.counts(comparison.at, &comparison.queue);
         counts.by_verdict[comparison.verdict as usize] += 1;

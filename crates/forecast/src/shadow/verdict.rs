@@ -75,15 +75,15 @@ pub struct Comparison {
     pub ask: AskId,
     /// Leaf of the application; empty if unknown.
     pub queue: QueuePath,
-    /// Node of the other scheduler; `None` if missed.
+    /// `None` if missed.
     pub node: Option<NodeId>,
-    /// Decision of kornsole; `None` for nothing.
+    /// `None` for nothing.
     pub local: Option<LocalDecision>,
     /// The violated rule.
     pub rule: Option<&'static str>,
     /// Reason of the difference; empty without one.
     pub cause: String,
-    /// Source of the time; `None` if missed.
+    /// `None` if missed.
     pub source: Option<Source>,
 }
 
@@ -107,7 +107,6 @@ impl PreemptionCheck {
     }
 }
 
-/// A verdict without its decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ruling {
     pub verdict: Verdict,
@@ -120,7 +119,6 @@ impl Ruling {
         Self { verdict, rule: None, cause: cause.into() }
     }
 
-    /// Rules that a decision is forbidden.
     pub fn illegal(objections: &Objections) -> Self {
         let first = objections.first();
         let node = objections.node.as_ref().filter(|_| objections.checks.is_empty()).map(|(reason, _)| *reason);

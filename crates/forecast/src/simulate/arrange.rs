@@ -1,4 +1,4 @@
-//! Adapts a workload: other nodes, more load, a full cluster, queues by rules, unknown run times.
+//! Adapts a workload: nodes, load, queues, run times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,10 +10,7 @@ use model::{AppId, NodeId, QueuePath, Time};
 
 const MOST_DRAWN: usize = 5_000_000;
 
-/// Takes the first of the workload's nodes, or copies them in order.
-///
-/// # Errors
-/// The workload has no nodes to copy.
+/// Copies nodes in order; fails without any.
 pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     let known = workload.nodes.len();
     if known == 0 && count > 0 {
@@ -28,7 +25,7 @@ pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Divides the times of arrival by a factor above 0; run times stay.
+/// `factor` is above 0; run times stay.
 pub fn faster(workload: &mut Workload, factor: f64) {
     let scaled = |micros: u64| (micros as f64 / factor).round() as u64;
     for job in &mut workload.jobs {
@@ -69,10 +66,7 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
     Ok(())
 }
 
-/// Fills in a template with `{user}`, `{group}`, `{app}`, and `{tag:NAME}`.
-///
-/// # Errors
-/// A name in braces is unknown.
+/// A template with `{user}`, `{group}`, `{app}`, and `{tag:NAME}`; other names fail.
 pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
     let (mut queue, mut rest) = (String::new(), form);
     while let Some((before, after)) = rest.split_once('{') {
@@ -115,8 +109,7 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     [without, left]
 }
 
-/// Sets missing run times to the median of the same user and queue, otherwise of the user, otherwise of all. Returns
-/// the number of requests.
+/// Medians of the user and queue, otherwise of the user, otherwise of all. Returns the number of requests.
 pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let kinds = |job: &Job| {
         [(job.who.user.clone(), job.queue.clone()), (job.who.user.clone(), String::new()), Default::default()]

@@ -1,4 +1,4 @@
-//! The quality of a forecast: the second half of a record, forecast from the first half.
+//! Forecasts the second half of a record.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub struct Backtest {
     pub was: Metrics,
     /// Repeats the arrivals of the first half.
     pub forecast: Metrics,
-    /// Real arrivals and run times: the remaining error is that of the simulation.
+    /// Its error is that of the simulation.
     pub replayed: Metrics,
 }
 
@@ -39,10 +39,7 @@ pub struct Recorded<'r> {
 }
 
 impl Recorded<'_> {
-    /// Forecasts the second half, and replays it.
-    ///
-    /// # Errors
-    /// The configuration is rejected, or the run was canceled.
+    /// Fails if canceled or the configuration is rejected.
     pub fn backtest(self, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Backtest, Stopped> {
         let plan = Plan { from: Some(self.middle), until: Some(self.end), ..plan.clone() };
         let forecast = run(&twice(self.half, self.there, self.middle), &plan, may_continue)?;
@@ -51,7 +48,6 @@ impl Recorded<'_> {
     }
 }
 
-/// Repeats the arrivals of the first half in the second.
 fn twice(workload: &Workload, there: &BTreeSet<AppId>, middle: Time) -> Workload {
     let mut first: Vec<Job> = workload.jobs.iter().filter(|job| job.at < middle).cloned().collect();
     for job in &mut first {
@@ -113,7 +109,7 @@ impl Compared {
 }
 
 impl Backtest {
-    /// Returns one sentence per value: the forecast, its error, and the error of the simulation.
+    /// The forecast, its error, and that of the simulation.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: no requests in the second half of the period".to_owned()];
@@ -209,7 +205,7 @@ mod tests {
         let arrived: Vec<(&str, u64)> =
             both.jobs.iter().map(|job| (job.app.as_str(), job.at.as_millis() / 1000)).collect();
         assert_eq!(arrived, [("there", 0), ("a", 0), ("b", 5), ("a+again", 10), ("b+again", 15)]);
-        // An allocation without an end runs as long as most; arrivals after the middle are unknown.
+        // An allocation without an end runs as long as most.
         let b = &both.jobs[2].tasks;
         assert_eq!((b.len(), b[0].runs), (1, Some(Duration::from_secs(9))));
     }

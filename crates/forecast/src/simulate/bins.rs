@@ -11,12 +11,10 @@ const STRETCHES: usize = 256;
 /// Bins of equal length, which doubles when there are too many.
 #[derive(Debug)]
 pub(super) struct Bins {
-    /// Length in microseconds.
     every: u64,
     bins: Vec<Bin>,
 }
 
-/// Sums in one bin, multiplied by microseconds.
 #[derive(Clone, Debug, Default)]
 struct Bin {
     time: u128,
@@ -32,7 +30,6 @@ impl Default for Bins {
 }
 
 impl Bins {
-    /// Counts the state between two times.
     pub fn add(&mut self, (from, to): (Time, Time), used: &Resource, capacity: &Resource, waiting: u64) {
         while to.0.div_ceil(self.every) > STRETCHES as u64 {
             self.every = self.every.saturating_mul(2);

@@ -5,10 +5,10 @@ use scheduler::{PartitionCommand, Scheduler};
 
 /// Acts at its own times.
 pub trait Guest {
-    /// Returns the next time to act; `None` for never.
+    /// `None` for never.
     fn next(&self) -> Option<Time>;
 
-    /// Returns true if the run must wait for it, even if nothing else happens.
+    /// The run waits for it.
     fn is_busy(&self) -> bool {
         false
     }

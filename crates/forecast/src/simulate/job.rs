@@ -1,4 +1,4 @@
-//! A workload as data: nodes, and applications with arrival times and run times.
+//! Workloads: nodes, and applications with times.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct LeftOut {
     pub what: String,
     /// Number of occurrences.
     pub count: u64,
-    /// First occurrence: `file:line`, or a name.
+    /// `file:line`, or a name.
     pub first: String,
 }
 
@@ -46,7 +46,7 @@ pub struct Job {
     pub tags: BTreeMap<String, String>,
     /// What it requests.
     pub tasks: Vec<Task>,
-    /// The placeholders that it requests first; its tasks are requested once all of them are allocated.
+    /// Its tasks are requested once all placeholders are allocated.
     pub gang: Option<Gang>,
 }
 
@@ -55,7 +55,7 @@ pub struct Job {
 pub struct Gang {
     /// What happens when it does not come together in time.
     pub style: GangStyle,
-    /// How long it may take; `None` is the scheduler's own time.
+    /// `None` is the scheduler's own time.
     pub timeout: Option<Duration>,
     /// Total of all task groups.
     pub total: Resource,
@@ -74,7 +74,7 @@ pub struct Task {
     pub resource: Resource,
     /// Higher priorities are scheduled first.
     pub priority: Priority,
-    /// Run time; `None` for forever.
+    /// `None` for forever.
     pub runs: Option<Duration>,
     /// The required node.
     pub required_node: Option<NodeId>,
@@ -86,7 +86,7 @@ pub struct Task {
     pub taken_back: Option<Duration>,
     /// The task group of a gang, whose placeholders give way to it.
     pub task_group: Option<Arc<str>>,
-    /// The replacement of a preempted task is a task of its own, so it is not requested twice.
+    /// Its replacement is another task.
     pub replaced: bool,
 }
 
@@ -178,7 +178,6 @@ impl Workload {
 
     /// Estimates the bytes, including a run.
     pub fn bytes(&self) -> usize {
-        /// Memory of an application and of a request in a run, in bytes.
         const APP: usize = 2048;
         const ASK: usize = 1024;
         self.jobs.len() * APP + usize::try_from(self.asks()).unwrap_or(usize::MAX / ASK) * ASK

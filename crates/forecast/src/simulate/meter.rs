@@ -12,7 +12,6 @@ use model::{AppId, AskId, QueuePath, Resource, Time};
 use scheduler::state::app::Application;
 use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 
-/// Milliseconds, application, request, and resources.
 type LongestWait = (u64, AppId, AskId, Resource);
 
 /// Meaning of pending requests at the end.
@@ -63,7 +62,6 @@ impl Account {
 #[derive(Debug, Default)]
 pub struct Meter {
     accounts: HashMap<(QueuePath, Arc<str>), Account>,
-    /// Pending requests and their start.
     pending: HashMap<(AppId, AskId), Time>,
     applications: u64,
     rejected: u64,
@@ -86,7 +84,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Starts counting now; earlier requests have no waits.
+    /// Earlier requests have no waits.
     pub fn initial(scheduler: &Scheduler, now: Time) -> Self {
         let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
         for part in scheduler.partitions() {
@@ -108,17 +106,17 @@ impl Meter {
         meter
     }
 
-    /// A task of a gang that will be requested waits since an earlier time.
+    /// A gang's task waits before its request.
     pub fn waits_since(&mut self, app: &AppId, ask: &AskId, since: Time) {
         self.earlier.insert((app.clone(), ask.clone()), since);
     }
 
-    /// At the end a task is not requested, as its gang has not come together.
+    /// Its gang has not come together.
     pub fn allocate(&mut self, app: &AppId, ask: AskId, wants: &Resource, since: Time) {
         self.current.entry(app.clone()).or_default().push((ask, wants.clone(), since));
     }
 
-    /// Takes in what one command did; the scheduler is as it is after that.
+    /// The scheduler is in the state after the events.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.last = self.last.max(event.at);
@@ -234,7 +232,7 @@ impl Meter {
                 for (.., key) in &app.pending_order {
                     let ask = &app.asks[*key];
                     let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
-                    // The room of a gang is no ask of its own: its tasks are.
+                    // The tasks of a gang count, not its placeholders.
                     let counts = !ask.placeholder || self.current.contains_key(&app.id);
                     if since < self.waits_from || !counts {
                         continue;
@@ -274,7 +272,6 @@ impl Meter {
         }
     }
 
-    /// Counts what waits at the end.
     fn still_waits(
         &mut self,
         app: &Application,
@@ -379,7 +376,6 @@ fn share(used: i64, of: i64) -> u32 {
     u32::try_from(i128::from(used.max(0)) * 1000 / i128::from(of.max(1))).unwrap_or(u32::MAX)
 }
 
-/// The largest share of the nodes' capacity that a request needs.
 fn dominant(request: &Resource, capacity: &Resource) -> f64 {
     let shares = request.iter().map(|(name, amount)| amount as f64 / capacity.amount(name).max(1) as f64);
     shares.fold(0.0, f64::max)

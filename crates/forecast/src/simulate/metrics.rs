@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::never::{NEVER, NeverRuns, wait};
 use super::node_groups::GroupsReport;
 
-/// Waiting times until the allocation, in milliseconds. Pending requests count with their time so far, so that a run
-/// with more of them does not look better. A request that never runs counts as [`NEVER`].
+/// In milliseconds. Pending requests count with their time so far, so that a run with more of them does not look
+/// better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waits {
     /// Number of requests.
@@ -34,7 +34,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Summarizes waits, of which `waiting` have not ended. Percentiles are waits that occurred (nearest rank).
+    /// Percentiles are waits that occurred (nearest rank).
     pub fn of(mut waits: Vec<u64>, waiting: u64) -> Self {
         waits.sort_unstable();
         let count = waits.len();
@@ -132,11 +132,11 @@ pub struct Metrics {
     pub users: Vec<Group>,
     /// Usage by resource.
     pub resources: BTreeMap<String, ResourceUse>,
-    /// Jain's index of the users' dominant shares; 1 if all are equal. `None` with fewer than two users.
+    /// Jain's index of the users' dominant shares; `None` with fewer than two users.
     pub fairness: Option<f64>,
     /// Usage over time.
     pub series: Series,
-    /// The largest pending request at the end, as `application/ask`: it blocks further allocations.
+    /// At the end, as `application/ask`: it blocks further allocations.
     pub largest_waiting: Option<(String, BTreeMap<String, i64>)>,
     /// By reason, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

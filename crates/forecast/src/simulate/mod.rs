@@ -1,10 +1,7 @@
-//! Simulation: a workload runs through the scheduler in virtual time.
-//!
-//! Where to read: [`job`] and [`input`] are workloads, `run` drives a scheduler, [`meter`] counts its events,
-//! [`metrics`] is the result.
+//! Simulation: a workload runs through the scheduler in virtual time. Start with [`job`] and [`metrics`].
 //!
 //! Invariants:
-//! - no IO, clock, thread, or randomness: time is virtual, and draws come from a seed;
+//! - no IO, clock, thread, or randomness;
 //! - the same workload, configuration, profile, and seed give the same result;
 //! - waits and resource times are exact; only the series over time has bins.
 

@@ -32,7 +32,7 @@ pub enum NeverCause {
         resource: String,
         /// What the first ask requests.
         wants: i64,
-        /// Quantity of the largest node; 0 if no node has the resource.
+        /// 0 if no node has it.
         most: i64,
     },
     /// No node fits all quantities together.
@@ -66,7 +66,7 @@ pub enum NeverCause {
 pub(super) struct Judge<'s> {
     part: &'s Partition,
     now: Time,
-    /// Nothing else will happen: all pending requests stay pending.
+    /// All pending requests stay pending.
     over: bool,
     largest: Resource,
     /// Cached reason: jobs have many identical requests.
@@ -134,7 +134,6 @@ impl<'s> Judge<'s> {
         })
     }
 
-    /// No node fits the request, even an empty one.
     fn no_node(&self, ask: &Ask) -> Option<NeverCause> {
         if let Some(required) = &ask.rare.required_node {
             let Some(node) = self.part.nodes.iter().find(|node| node.id == *required) else {
@@ -148,11 +147,10 @@ impl<'s> Judge<'s> {
         })
     }
 
-    /// Returns the queue on the path whose maximum is below the request.
     fn above_maximum(&self, app: &Application, ask: &Ask) -> Option<NeverCause> {
         std::iter::successors(Some(app.queue_path.clone()), QueuePath::parent).find_map(|path| {
             let queue = self.part.queues.get(self.part.queues.find(&path)?)?;
-            // The maximum of the root is the capacity of the nodes, which has its own reason.
+            // The maximum of the root is the nodes' capacity.
             let max = queue.max.as_ref().filter(|_| path.parent().is_some())?;
             let over = ask.resource.iter().find(|(name, wants)| max.get(name).is_some_and(|max| *wants > max));
             over.map(|(name, wants)| NeverCause::Queue {
@@ -165,7 +163,6 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// The resource of which the request exceeds the total the most.
 fn too_large(total: &Resource, ask: &Ask) -> Option<NeverCause> {
     let over = ask.resource.iter().filter(|(name, wants)| *wants > total.amount(name).max(0));
     let ratio = |(name, wants): &(&str, i64)| *wants as f64 / total.amount(name).max(0) as f64;

@@ -25,7 +25,6 @@ use scheduler::{NodeSpec, Partition, PartitionCommand, Scheduler};
 const EVERY: Duration = Duration::from_secs(10);
 /// How many requests that never fit are named.
 const MOST_NAMED: usize = 20;
-/// The attribute of a node with its instance type.
 const INSTANCE_TYPE: &str = "si/instance-type";
 
 /// The result of a group.
@@ -35,7 +34,7 @@ pub struct GroupReport {
     pub name: String,
     /// Node hours, from request to removal.
     pub node_hours: f64,
-    /// Cost; `None` without a price.
+    /// `None` without a price.
     pub cost: Option<f64>,
     /// Peak number of nodes.
     pub peak: u32,
@@ -85,9 +84,8 @@ pub struct Autoscaler {
 }
 
 impl Autoscaler {
-    /// An autoscaler of a cluster with these nodes at a time. Nodes with the instance type of a group belong to the
-    /// group. Each group starts with its minimum. `again`: allocations of a removed node are requested again, so nodes
-    /// in use can be removed.
+    /// Existing nodes join groups by instance type. Each group starts with its minimum. With `again`, nodes in use can
+    /// be removed.
     pub fn new<'n>(
         groups: Vec<NodeGroup>,
         nodes: impl Iterator<Item = (&'n NodeId, &'n BTreeMap<String, String>)>,
@@ -122,7 +120,7 @@ impl Autoscaler {
         self.members.iter().filter(|member| !member.existed).map(|member| self.spec(member)).collect()
     }
 
-    /// Returns the result. Idle nodes count until they would be removed.
+    /// Idle nodes count until they would be removed.
     pub fn report(mut self, end: Time) -> GroupsReport {
         let mut left: Vec<u32> = (0..self.groups.len()).map(|group| self.count_of(group)).collect();
         for member in std::mem::take(&mut self.members) {
@@ -173,12 +171,10 @@ impl Autoscaler {
         u32::try_from(self.members.iter().filter(|member| member.group == group).count()).unwrap_or(u32::MAX)
     }
 
-    /// What a member has.
     fn capacity(&self, member: &Member) -> &Resource {
         &self.groups[member.group].types[member.kind].capacity
     }
 
-    /// Requests the nodes that waiting requests need next to those that come anyway.
     fn scale_up(&mut self, now: Time, part: &Partition) {
         for group in 0..self.groups.len() {
             let kind = self.groups[group].cheapest();
@@ -238,7 +234,7 @@ impl Autoscaler {
             return commands;
         }
         self.next = now + EVERY;
-        // An added node can fit pending requests: they are checked again next time.
+        // New nodes can fit pending requests.
         if commands.is_empty() {
             self.scale_up(now, part);
             commands.extend(self.scale_down(now, part).into_iter().map(PartitionCommand::RemoveNode));

@@ -26,12 +26,10 @@ use scheduler::{Command, Event, EventKind, PartitionCommand, ReleaseReason, Sche
 const RETRY_EVERY: Duration = Duration::from_millis(100);
 /// Retry after the time since the last event divided by this, within [`RETRY_WITHIN`].
 const RETRY_SHARE: u64 = 4;
-/// Minimum and maximum time between two such retries.
 const RETRY_WITHIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
-/// Waiting time before a node may be reserved.
 const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
-/// After the last arrival and end, wait this long, or twice the longest preemption delay, for timers and preemption.
+/// For timers and preemption; or twice the longest preemption delay.
 const QUIET: Duration = Duration::from_secs(120);
 const ASK_EVERY: u64 = 256;
 
@@ -75,18 +73,12 @@ impl Done {
     }
 }
 
-/// Runs a workload. `may_continue` receives the progress, and cancels by returning false.
-///
-/// # Errors
-/// The configuration is rejected, or the run was canceled.
+/// `may_continue` cancels by returning false. Fails if the configuration is rejected.
 pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Metrics, Stopped> {
     run_with(workload, plan, None, may_continue)
 }
 
-/// Runs a workload with a guest.
-///
-/// # Errors
-/// The configuration is rejected, or the run was canceled.
+/// As [`run`], with a guest.
 pub fn run_with(
     workload: &Workload,
     plan: &Plan,
@@ -137,15 +129,15 @@ pub fn run_with(
     Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }, pending))
 }
 
-/// The task and the number of repetitions of each request of an active job.
+/// Each request's task and number of repetitions.
 struct Live<'w> {
     job: &'w Job,
     asks: HashMap<AskId, (usize, u32)>,
-    /// While its gang comes together: the tasks that have arrived.
+    /// While its gang comes together.
     gang_tasks: Option<Vec<usize>>,
 }
 
-/// Time, application, request, and allocation number: another allocation of the same request must not end instead.
+/// The allocation number protects another allocation of the same request.
 type Ending = (Reverse<(Time, u64)>, AppId, AskId);
 
 struct Run<'w, 'g> {
@@ -194,7 +186,6 @@ impl<'w> Run<'w, '_> {
         Ok(events)
     }
 
-    /// An allocation ends after its run time, a lost one is requested again.
     fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
         for Event { at, kind } in events {
             match kind {
@@ -275,14 +266,12 @@ impl<'w> Run<'w, '_> {
         Time(self.now.0.saturating_add(quiet.max(rarer.min(matures)).div_ceil(every).max(1).saturating_mul(every)))
     }
 
-    /// Collects the waiting times after which a request has more options: reservation, preemption.
     fn learn_delays(&mut self) {
         let queues = self.scheduler.partitions().iter().flat_map(|part| part.queues.iter());
         self.delays = queues.map(|queue| queue.settings.properties.preemption_delay).collect();
         self.delays.extend([RESERVATION_DELAY, DEFAULT_PREEMPTION_DELAY]);
     }
 
-    /// Schedules the options of a new request.
     fn will_mature(&mut self) {
         let every = RETRY_EVERY.as_micros() as u64;
         for delay in &self.delays {

@@ -24,11 +24,7 @@ pub enum Found {
     TooMany(usize),
 }
 
-/// Searches with `run`, which returns whether the target is met, the result, and a value: three equal values in a row
-/// show that more nodes do not help.
-///
-/// # Errors
-/// The error of `run`.
+/// Three equal values of `run` in a row show that more nodes do not help.
 pub fn fewest<T, E>(
     start: usize,
     most: usize,

@@ -7,20 +7,14 @@ use super::metrics::{Group, Metrics, Waits};
 use super::never::NEVER;
 use config::properties::parse_duration;
 
-/// What is measured. Times in milliseconds, shares in thousandths.
+/// Times in milliseconds, shares in thousandths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Measure {
-    /// Percentile of the waits.
     Wait(Percentile, Subject),
-    /// Pending requests at the end.
     Waiting(Subject),
-    /// Allocations that others took.
     Preempted(Subject),
-    /// Applications that were refused.
     Rejected,
-    /// Mean usage of a resource.
     Utilisation(String),
-    /// Time of the last event.
     Makespan,
 }
 
@@ -58,8 +52,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the value in the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`]
-    /// for a request that never runs, or work that never completes; for every condition if no request ever runs.
+    /// In the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`] if a request never
+    /// runs, or work never completes.
     pub fn value(&self, metrics: &Metrics) -> Option<u64> {
         let waits = self.group(metrics).unwrap_or(&metrics.total).waits;
         if waits.count > 0 && waits.never == waits.count {

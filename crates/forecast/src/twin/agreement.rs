@@ -27,26 +27,25 @@ pub struct Agreement {
 /// Identical requests are interchangeable.
 type Kind = (AppId, Vec<(String, i64)>);
 
-/// What remains of a copy to compare it with the next one: two copies at one time are large.
+/// Two whole copies would be large.
 #[derive(Clone, Debug)]
 struct Expected {
     partition: Arc<str>,
     nodes: usize,
     /// The requests, each with whether it is allocated.
     asks: BTreeMap<(AppId, AskId), bool>,
-    /// The next decisions, by cycle.
     cycles: Vec<Vec<Kind>>,
 }
 
 impl Agreement {
-    /// Reduces the previous copy to its predictions until this time. Call it before the next copy is made.
+    /// Call it before the next copy is made.
     pub fn expect(&mut self, until: Time) {
         if let Some(last) = self.last.take() {
             self.expected = Expected::of(last, until);
         }
     }
 
-    /// Compares the previous copy's predictions with the decisions since, unless something else has changed.
+    /// Compares predictions, unless something else has changed.
     pub fn see(&mut self, twin: &Arc<Twin>) {
         self.expect(twin.now);
         self.last = Some(Arc::clone(twin));
@@ -60,7 +59,7 @@ impl Agreement {
             done.iter().map(|(kind, count)| (*count).min(decided.get(kind).copied().unwrap_or(0))).sum::<u64>();
     }
 
-    /// Drops the previous copy: the next one is not compared.
+    /// The next copy is not compared.
     pub fn forget(&mut self) {
         (self.last, self.expected) = (None, None);
     }
@@ -113,7 +112,6 @@ impl Expected {
         Some(done)
     }
 
-    /// The first decisions, as many as were made.
     fn decided(&self, most: u64) -> BTreeMap<&Kind, u64> {
         let mut decided = BTreeMap::new();
         let mut left = usize::try_from(most).unwrap_or(usize::MAX);

@@ -6,11 +6,7 @@ use config::{Config, PartitionConfig, Place, Placed, QueueConfig};
 use model::{Acl, QueueState};
 use view::{PartitionView, QueueRow};
 
-/// Returns the configuration of a partition. All users may submit everywhere, because existing applications were
-/// already admitted.
-///
-/// # Errors
-/// The partition has no queues yet.
+/// All users may submit everywhere, because existing applications were already admitted.
 pub(super) fn config(part: &PartitionView) -> Result<Config, String> {
     let root = part.root().ok_or("its queues are not loaded yet")?;
     let mut root = queue(part, root);
@@ -28,7 +24,6 @@ pub(super) fn config(part: &PartitionView) -> Result<Config, String> {
     Ok(Config { partitions: vec![partition], checksum: String::new() })
 }
 
-/// Removes draining queues, so that they drain.
 pub(super) fn without_draining(config: &Config, part: &PartitionView) -> Option<Config> {
     let drains = |path: &QueueConfig| {
         let row = path.path.as_ref().and_then(|path| part.queue_at(path));

@@ -1,11 +1,5 @@
 //! A kornsole scheduler in the visible state of a remote one, to explain its decisions and to test changes.
 //!
-//! ```text
-//!  view of the other ── layout ──> configuration ─┐
-//!                    └─ replay ──> commands, in the order in which things came ──> scheduler ── compare ──> what differs
-//!  pods and nodes, where Kubernetes shows them ── filters, preemption ────────────────┘
-//! ```
-//!
 //! Invariants:
 //! - pure: a view in, a scheduler out;
 //! - invisible state ([`Twin::unknown`]) and differences from the reported state ([`Twin::differs`]) are listed;
@@ -40,7 +34,6 @@ pub struct Twin {
     unknown: Vec<String>,
     differs: Vec<String>,
     text: Option<Arc<str>>,
-    /// What the remote scheduler reports about pending requests.
     reported: BTreeMap<(AppId, AskId), Arc<str>>,
     /// Ineffective gang settings, by request.
     hints: BTreeMap<AskId, Vec<String>>,
@@ -49,18 +42,12 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// Creates a copy with the decisions of `profile`.
-    ///
-    /// # Errors
-    /// The partition is not loaded yet.
+    /// Decides like `profile`. Fails while not loaded.
     pub fn of(part: &PartitionView, profile: Profile, now: Time) -> Result<Self, String> {
         Self::made(part, profile, now, None)
     }
 
-    /// Creates a copy with the pods, nodes, and filters of Kubernetes.
-    ///
-    /// # Errors
-    /// The partition is not loaded yet.
+    /// With its pods, nodes, and filters. Fails while not loaded.
     pub fn in_kubernetes(part: &PartitionView, profile: Profile, now: Time, listed: Listed) -> Result<Self, String> {
         let rows = part.apps.iter().flatten().filter(|row| !row.state.is_ended());
         let asks: Vec<AskSeen<'_>> = rows.flat_map(|row| row.asks.values().map(|ask| seen(ask))).collect();
@@ -108,10 +95,7 @@ impl Twin {
         self
     }
 
-    /// Explains why an object is pending.
-    ///
-    /// # Errors
-    /// The copy differs from the reported state, or the object does not exist.
+    /// Fails if the copy differs from the report.
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
         let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
         let found = answer(part, self.now, of);
@@ -143,7 +127,7 @@ impl Twin {
         self.reported.get(&(app.clone(), ask.clone())).map(Arc::clone)
     }
 
-    /// Returns the remote scheduler's reason, as the end of a sentence; may be empty.
+    /// As the end of a sentence; may be empty.
     pub fn words_for(&self, of: &Asked) -> String {
         let Asked::App(app, ask) = of else { return String::new() };
         let of_app =
@@ -185,19 +169,13 @@ impl Twin {
         self.now
     }
 
-    /// Copies the state if two copies have at most `most` bytes.
-    ///
-    /// # Errors
-    /// It is too large.
+    /// Fails if two copies exceed `most` bytes.
     pub fn fork(&self, most: usize) -> Result<Fork, NoFork> {
         let moment = (self.now, Pace::initial(self.now));
         Fork::of(&self.scheduler, Some(&self.partition), moment, self.text.clone(), most)
     }
 
-    /// Rejects a copy that differs from the reported state.
-    ///
-    /// # Errors
-    /// It differs, or is too large.
+    /// Also fails if the copy differs.
     pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
         if !self.differs.is_empty() {
             return Err(format!("the simulation copy differs from its source state: {}", self.differs.join("; ")));
@@ -220,7 +198,6 @@ fn seen(ask: &AskRow) -> AskSeen<'_> {
     AskSeen { id: &ask.id, tags: &ask.tags, pending: matches!(ask.state, AskState::Pending { .. }) }
 }
 
-/// Returns what this release, or every release, does not report.
 fn unseen(profile: Profile, context: Option<&ClusterContext>) -> Vec<String> {
     let history = "how long a request has waited for its current cause, and its earlier causes".to_owned();
     if profile == Profile::Kornsole {

@@ -11,7 +11,7 @@ use view::waiting::Sentence;
 use view::waiting::{Asked, BlockLevel, Finding, Resolution};
 use view::{PartitionView, ViewBuilder};
 
-/// Two nodes; `run-1` runs on one of them, `new-1` is pending since it arrived after the last cycle.
+/// `new-1` is pending: it arrived after the last cycle.
 const STEPS: &str = "version: 1
 config: |
   partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]
@@ -73,7 +73,6 @@ fn why(twin: &Twin) -> String {
     }
 }
 
-/// Returns the unknown state except history and order.
 fn unknown(twin: &Twin) -> Vec<&str> {
     twin.unknown().iter().map(String::as_str).skip(2).collect()
 }
@@ -121,7 +120,7 @@ fn what_runs_counts_where_the_scheduler_has_it() {
     }
 }
 
-/// Both pods use one port; the pending one needs a node with this disk.
+/// Both pods use one port.
 fn with_port(bound: &str, disk: &str) -> Twin {
     let port = ", containers: [{name: c, ports: [{hostPort: 8080}]}]";
     twin(&manifests(&format!("{port}{bound}"), &format!("{port}, nodeSelector: {{disk: {disk}}}"), ""), &[])

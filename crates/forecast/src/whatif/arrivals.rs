@@ -25,15 +25,13 @@ pub struct Arrivals {
 }
 
 impl Default for Arrivals {
-    /// Nothing arrives in the run.
     fn default() -> Self {
         Self { list: Vec::new(), text: "arrivals: none".to_owned() }
     }
 }
 
 impl Arrivals {
-    /// Repeats submissions and their requests, at the same offset from the start as from `from`. Uses new names,
-    /// because the original applications may still exist.
+    /// Repeats with the same offsets and new names, because the original applications may still exist.
     pub fn recorded(commands: Vec<(Time, PartitionCommand)>, from: Time, to: Time) -> Self {
         let mut names: BTreeMap<AppId, AppId> = BTreeMap::new();
         let (mut list, mut asks) = (Vec::new(), 0);

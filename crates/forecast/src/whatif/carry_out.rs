@@ -35,15 +35,13 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Advances the clock like the leading scenario steps, so that the run without the changes decides at the same
-    /// times.
+    /// Both runs decide at the same times.
     pub fn wait_for(&mut self, steps: &[Step]) {
         let quick = |step: &&Step| !matches!(step, Step::Scenario(StepKind::Advance(_) | StepKind::Schedule(_)));
         let first = steps.iter().take_while(quick).filter(|step| matches!(step, Step::Scenario(_)));
         first.for_each(|_| self.now = self.now + STEP);
     }
 
-    /// Time passes like in a scheduler: cycles run, and allocations end.
     fn scenario_step(&mut self, kind: &StepKind) -> Result<Result<(), String>, Unfinished> {
         match kind {
             StepKind::Command(command) => self.all(vec![command.clone()]),

@@ -160,7 +160,6 @@ fn amount(value: &str) -> Result<Amount, String> {
     })
 }
 
-/// `memory=+64Gi` of a node.
 fn resize(node: &str, to: &str) -> Result<Change, String> {
     let (resource, value) = to.split_once('=').ok_or("missing `=`")?;
     if resource.is_empty() || value.is_empty() {
@@ -169,7 +168,6 @@ fn resize(node: &str, to: &str) -> Result<Change, String> {
     Ok(Change::ResizeNode(NodeId::from(node), resource.to_owned(), amount(value)?))
 }
 
-/// The queue, the key, and whether its value is a quantity.
 fn key(place: &str) -> Option<(&str, Key, bool)> {
     for (word, side) in [(".limit.user.", Side::User), (".limit.group.", Side::Group)] {
         if let Some((queue, rest)) = place.split_once(word) {

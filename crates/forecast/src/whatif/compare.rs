@@ -176,7 +176,6 @@ pub(super) fn parting<'t>(without: &'t Tally, with: &'t Tally) -> Option<[Option
     both.iter().any(Option::is_some).then_some(both)
 }
 
-/// The first decision that differs, also in its time, without reasons.
 pub(super) fn first_difference(without: &Tally, with: &Tally) -> Option<FirstDifference> {
     let both = parting(without, with)?;
     let at = both.iter().flatten().map(|decision| decision.at).min()?;

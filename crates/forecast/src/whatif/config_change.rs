@@ -9,10 +9,6 @@ use scheduler::Partition;
 use scheduler::state::queue::Queue;
 use scheduler::usage::Side;
 
-/// Returns the text with the changed key.
-///
-/// # Errors
-/// The reason.
 pub(super) fn edited(
     text: &str,
     partition: &Partition,
@@ -84,7 +80,7 @@ fn count(value: &Amount, now: impl Fn() -> Option<u64>) -> Result<Option<u64>, S
     }))
 }
 
-/// In the limit of exactly this user or group, or in a new first limit.
+/// Of exactly this user or group, or new.
 fn limit(
     text: &str,
     target: &Target<'_>,

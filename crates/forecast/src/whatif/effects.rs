@@ -49,10 +49,7 @@ pub struct ConfigEffect {
     pub apps: Vec<AppId>,
 }
 
-/// Loads `old` first, so that only the difference counts.
-///
-/// # Errors
-/// A configuration is rejected, or removes the partition.
+/// Loads `old` first, so that only the difference counts. Fails if a configuration is rejected.
 pub fn config_effects(
     scheduler: &Scheduler,
     partition: &str,

@@ -68,10 +68,7 @@ impl fmt::Display for NoFork {
 }
 
 impl Fork {
-    /// Copies a partition, by default the first, if two copies have at most `most` bytes.
-    ///
-    /// # Errors
-    /// The partition does not exist or is too large.
+    /// Default: the first. Fails if two copies exceed `most` bytes.
     pub fn of(
         scheduler: &Scheduler,
         partition: Option<&str>,

@@ -7,7 +7,6 @@ use model::{AppId, QueuePath, Time};
 use scheduler::state::queue::Queue;
 use scheduler::{Event, EventKind, Partition};
 
-/// Updated after each command for the queues that its events affect.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BelowGuarantee {
     since: BTreeMap<QueuePath, Time>,
@@ -17,14 +16,13 @@ pub(super) struct BelowGuarantee {
 }
 
 impl BelowGuarantee {
-    /// Counts from a moment on.
     pub fn initial(partition: &Partition, now: Time) -> Self {
         let mut all = Self::default();
         all.look_at_all(partition, now);
         all
     }
 
-    /// Checks affected queues; `queue_of` returns the queue of an application.
+    /// `queue_of` is the queue of an application.
     pub fn observe<'q>(
         &mut self,
         partition: &Partition,
@@ -86,7 +84,6 @@ impl BelowGuarantee {
         }
     }
 
-    /// Ends the count; returns the durations by queue.
     pub fn end(&mut self, now: Time) -> BTreeMap<QueuePath, Duration> {
         let still: Vec<QueuePath> = self.since.keys().cloned().collect();
         still.iter().for_each(|path| self.ends(path, now));
@@ -103,7 +100,6 @@ fn is_below(queue: &Queue) -> bool {
     })
 }
 
-/// The queue whose usage or pending requests an event changes.
 fn touched<'q>(event: &'q Event, queue_of: &impl Fn(&AppId) -> Option<&'q QueuePath>) -> Option<&'q QueuePath> {
     match &event.kind {
         EventKind::Allocated { holder, .. } | EventKind::Released { holder, .. } => Some(&holder.queue),

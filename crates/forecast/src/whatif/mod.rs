@@ -1,12 +1,9 @@
-//! What-if: two runs from one state of a scheduler, without and with changes, and their differences.
-//!
-//! Where to read: [`fork`] is the common start, [`change`] has the changes, `world` drives a fork, `tally` counts its
-//! events, [`compare`] finds the differences, and [`pair`] combines them.
+//! What-if: two runs from one state of a scheduler, without and with changes. Start with [`pair`].
 //!
 //! Invariants:
-//! - no IO, clock, thread, or randomness: time is virtual, draws come from a seed, and the caller's function cancels;
+//! - no IO, clock, thread, or randomness: time is virtual, draws come from a seed;
 //! - only the fork is changed;
-//! - the two runs of a pair differ only in the changes; without a change they are equal.
+//! - without a change the two runs are equal.
 
 pub mod arrivals;
 mod carry_out;

@@ -125,7 +125,7 @@ pub struct Pair {
     pub arrivals: String,
     /// What became of the node groups, without the changes and with them.
     pub node_groups: Option<[GroupsReport; 2]>,
-    /// What the run with the changes did, line by line, as a scenario's trace.
+    /// With the changes, as a scenario's trace.
     pub trace: String,
     /// The trace is cut off.
     pub truncated: bool,
@@ -134,10 +134,7 @@ pub struct Pair {
 /// One of the two runs, as a closure.
 pub type Job<'a> = &'a mut (dyn FnMut() + Send);
 
-/// Runs both sides; `go_on` cancels by returning false.
-///
-/// # Errors
-/// It was canceled, or exceeds the limits.
+/// `go_on` cancels by returning false.
 pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<Pair, Unfinished> {
     let one_after_the_other = |one: Job<'_>, other: Job<'_>| {
         one();
@@ -146,10 +143,7 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     run_by(fork, plan, bounds, go_on, &one_after_the_other)
 }
 
-/// Runs both sides with `two_jobs`, possibly in parallel.
-///
-/// # Errors
-/// It was canceled, or exceeds the limits.
+/// As [`run`]; `two_jobs` may run in parallel.
 pub fn run_by(
     fork: &Fork,
     plan: &Plan,

@@ -1,5 +1,4 @@
-//! The end of allocations in a what-if: a given duration, otherwise the run time of completed applications, otherwise a
-//! constant or never.
+//! When allocations end in a what-if.
 //!
 //! One rule per text: `10m` and `never` are for everything, `app:etl-*=5m`, `user:sue=1h`, and `queue:root.etl=20m` for
 //! some; `history:user`, `history:queue`, and `history:name` use completed applications.
@@ -84,8 +83,7 @@ pub struct Runtimes {
 }
 
 impl Runtimes {
-    /// Applies rules in order. Without a seed, uses the median of the history; with a seed, a time that depends only on
-    /// the seed and the name.
+    /// In order. Without a seed, the history's median.
     pub fn new(rules: &[RuntimeRule], partition: &Partition, seed: Option<u64>) -> Self {
         let mut all = Self { seed, ..Self::given(rules) };
         if let Some(key) = all.history {
@@ -117,7 +115,7 @@ impl Runtimes {
         self.seen.values_mut().for_each(|times| times.sort_unstable());
     }
 
-    /// Returns the run time; `None` for forever.
+    /// `None` for forever.
     pub fn of(&self, app: &Application, ask: &str) -> Option<Duration> {
         self.of_named((&app.id, &app.who.user, &app.queue_path), ask)
     }
@@ -208,7 +206,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
     }
 }
 
-/// Matches a pattern; `*` matches anything.
+/// `*` matches anything.
 pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();

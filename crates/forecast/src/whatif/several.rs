@@ -18,7 +18,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Computes the percentiles; 0 without values.
+    /// 0 without values.
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let last = values.len().saturating_sub(1);

@@ -2,10 +2,7 @@
 
 use super::pair::Step;
 
-/// Parses YAML or JSON.
-///
-/// # Errors
-/// The first fault with its location in the list.
+/// YAML or JSON; errors have a location.
 pub fn read(list: &str) -> Result<Vec<Step>, String> {
     let reading = scenario::read(&format!("{{\"version\": 1, \"steps\": {list}}}"));
     match reading.scenario {

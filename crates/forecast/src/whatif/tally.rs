@@ -12,7 +12,6 @@ use scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 
 const MOST_DECISIONS: usize = 1_000_000;
 
-/// What is in use over time.
 #[derive(Clone, Debug)]
 struct UseMeter {
     allocated: Resource,
@@ -118,13 +117,13 @@ pub struct Metrics {
     pub waits: u64,
     /// Number of waits above the plan's `long_wait`.
     pub long_waits: u64,
-    /// With pending requests for guaranteed resources; only for a queue.
+    /// With pending requests; only for a queue.
     pub below_guarantee: Duration,
     /// Applications that run at the end; of a queue only.
     pub running: u64,
-    /// The effective priority at the end; of a queue only, `None` if nothing waits in it.
+    /// Only for a queue, `None` if nothing waits.
     pub priority: Option<i32>,
-    /// The cpu in use over the run in equal steps, the mean of each; of a queue only.
+    /// Mean cpu usage in equal steps; only for a queue.
     pub trend: Vec<i64>,
 }
 
@@ -165,7 +164,6 @@ pub(super) struct Decision {
     pub text: Box<str>,
     /// Number of the command in its run.
     pub command: u64,
-    /// The ask that it is for.
     pub subject: Option<(AppId, AskId)>,
 }
 
@@ -186,9 +184,7 @@ pub(super) struct Tally {
     pub nodes: BTreeMap<NodeId, NodeTally>,
     pub total: Metrics,
     pub decisions: Vec<Decision>,
-    /// Number of the observed command.
     pub command: u64,
-    /// Threshold of a long wait.
     pub long_wait: Duration,
     below: BelowGuarantee,
     meters: BTreeMap<QueuePath, UseMeter>,
@@ -196,7 +192,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts from a moment on.
     pub fn initial(partition: &Partition, now: Time, long_wait: Duration) -> Self {
         let (name, below) = (Arc::clone(&partition.name), BelowGuarantee::initial(partition, now));
         let mut tally = Self { partition: name, started_at: now, long_wait, below, ..Self::default() };
@@ -324,7 +319,6 @@ impl Tally {
         }
     }
 
-    /// Reads the final state of the partition.
     pub fn end(&mut self, partition: Option<&Partition>, now: Time) {
         let Some(partition) = partition else { return };
         for (_, app) in partition.apps.iter() {

@@ -1,15 +1,13 @@
-//! An amount over a run of unknown length, in a bounded number of equal steps.
+//! Amounts over a run of unknown length.
 
 use std::time::Duration;
 
 use model::Time;
 
-/// The most steps. If the run is longer, two steps become one.
+/// In a longer run, two steps become one.
 const MOST: usize = 16;
-/// How long a step is at first.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// Amounts times seconds, step by step.
 #[derive(Clone, Debug)]
 pub(super) struct Trend {
     started_at: Time,
@@ -22,7 +20,6 @@ impl Trend {
         Self { started_at, step: FIRST, areas: Vec::new() }
     }
 
-    /// Adds an amount that was in use from one time until another.
     pub fn add(&mut self, amount: i64, from: Time, until: Time) {
         let (from, until) = (from.since(self.started_at).as_secs_f64(), until.since(self.started_at).as_secs_f64());
         while until > self.step.as_secs_f64() * MOST as f64 {
@@ -39,7 +36,7 @@ impl Trend {
         }
     }
 
-    /// The mean of each step until `now`; the last step can be shorter.
+    /// The last step can be shorter.
     pub fn means(&self, now: Time) -> Vec<i64> {
         let (step, end) = (self.step.as_secs_f64(), now.since(self.started_at).as_secs_f64());
         let length = |at: usize| (end - at as f64 * step).clamp(f64::EPSILON, step);

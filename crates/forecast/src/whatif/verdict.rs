@@ -1,5 +1,3 @@
-//! Summarizes the difference of two runs in a sentence.
-
 use std::time::Duration;
 
 use super::compare::{Comparison, Effect};
@@ -49,7 +47,6 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     parts.join(", ")
 }
 
-/// The largest increase of the time below guaranteed.
 fn below_guarantee(comparison: &Comparison) -> Option<String> {
     let time = |metrics: &Option<Metrics>| metrics.as_ref().map_or(Duration::ZERO, |one| one.below_guarantee);
     let longer = comparison

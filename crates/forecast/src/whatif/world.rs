@@ -24,14 +24,13 @@ const SOON: Duration = Duration::from_secs(3600);
 /// Returns false to cancel.
 pub(super) type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Before the command with this number, or before the first command after a time.
+/// Or before the first command after a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StopBefore {
     pub command: u64,
     pub after: Time,
 }
 
-/// Application, request, and allocation number.
 type Ending = (AppId, AskId, u64);
 
 pub(super) struct World<'a> {
@@ -54,14 +53,12 @@ pub(super) struct World<'a> {
     /// Arrivals, the last one first.
     arrivals: Vec<Arrival>,
     pub stop: Option<StopBefore>,
-    /// Adds and removes nodes.
     scaler: Option<Autoscaler>,
-    /// The step or change that is being carried out; -1 between them.
+    /// -1 between steps and changes.
     pub step: i64,
 }
 
 impl<'a> World<'a> {
-    /// Combines a fork and run times.
     pub fn new(fork: Fork, runtimes: Runtimes, bounds: Bounds, traced: bool, go_on: GoOn<'a>) -> Self {
         let tally = fork.partition().map(|part| Tally::initial(part, fork.now, LONG_WAIT)).unwrap_or_default();
         let Fork { scheduler, partition, now, pace, text } = fork;
@@ -92,14 +89,12 @@ impl<'a> World<'a> {
         world
     }
 
-    /// Sets the threshold of a long wait.
     #[must_use]
     pub fn counting_long_waits(mut self, from: Duration) -> Self {
         self.tally.long_wait = from;
         self
     }
 
-    /// The same, with what arrives by itself.
     #[must_use]
     pub fn with_arrivals(mut self, arrivals: &Arrivals) -> Self {
         self.arrivals.extend(arrivals.list.iter().rev().cloned());
@@ -107,7 +102,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// The same with an autoscaler. Nodes that exist are of the group with their instance type.
+    /// Existing nodes join groups by instance type.
     pub fn scaled(mut self, groups: &[NodeGroup]) -> Result<Self, Unfinished> {
         if let Some(part) = self.part().filter(|_| !groups.is_empty()) {
             let nodes = part.nodes.iter().map(|node| (&node.id, &*node.attributes));
@@ -121,12 +116,10 @@ impl<'a> World<'a> {
         Ok(self)
     }
 
-    /// What became of the node groups up to now.
     pub fn node_groups(&mut self) -> Option<GroupsReport> {
         Some(self.scaler.take()?.report(self.now))
     }
 
-    /// The partition that it is about.
     pub fn part(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
@@ -162,7 +155,6 @@ impl<'a> World<'a> {
         (retained, cut)
     }
 
-    /// Applies a command to the partition.
     pub fn give(&mut self, command: PartitionCommand) -> Result<Vec<Event>, Unfinished> {
         self.apply(&Command::In { partition: Some(Arc::clone(&self.partition)), command })
     }
@@ -211,7 +203,6 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Runs what is due until a time.
     pub fn until(&mut self, until: Time) -> Result<(), Unfinished> {
         loop {
             if self.pace.cycle_due {

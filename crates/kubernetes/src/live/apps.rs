@@ -14,14 +14,11 @@ use model::{AppId, AppState, AskId};
 use scheduler::{PartitionCommand, Submission};
 
 const GANG: &str = "GangScheduling";
-/// The scheduler's reason for a gang timeout.
 const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Its pods are requested as they arrive.
     Running,
-    /// Placeholders are created; then real pods are requested.
     Reserving,
     /// Timed out; real pods are requested when the placeholders have ended.
     Resuming,
@@ -30,20 +27,15 @@ pub(super) enum Phase {
 /// An application, until neither the scheduler nor the cluster has anything of it.
 #[derive(Clone, Debug)]
 pub(super) struct App {
-    /// Its first pod.
     pub first: Arc<Pod>,
     pub groups: Vec<TaskGroup>,
     pub phase: Phase,
     /// UID of the pod that started it (K8S-127).
     originator: Option<String>,
     pub members: BTreeSet<AskId>,
-    /// Why the scheduler rejects it.
     pub refused: Option<String>,
-    /// Final state, after the scheduler has removed it.
     over: Option<AppState>,
-    /// Groups of placeholders that are being created, by name.
     creating: BTreeMap<String, String>,
-    /// Number of created placeholders, for unique names.
     made: u64,
 }
 
@@ -122,7 +114,6 @@ impl Live {
         members.into_iter().flatten().filter_map(|uid| Some((uid.clone(), self.tasks.get(uid)?))).collect()
     }
 
-    /// Checks whether a gang is complete, or has missing placeholders.
     pub(super) fn check_gang(&mut self, id: &AppId, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get(id).filter(|app| app.phase != Phase::Running) else { return };
         let (phase, groups) = (app.phase, app.groups.clone());

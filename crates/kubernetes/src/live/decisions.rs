@@ -54,7 +54,6 @@ impl Live {
         self.do_later(Deed::Bind { pod, node: node.to_string() });
     }
 
-    /// For an allocation that was not withdrawn here.
     fn released(&mut self, ask: &AskId, reason: ReleaseReason, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(ask) else { return };
         match (&task.stage, reason) {
@@ -73,7 +72,6 @@ impl Live {
         }
     }
 
-    /// For a pending request that was not withdrawn here.
     fn removed(&mut self, ask: &AskId) {
         let Some(task) = self.tasks.get(ask).filter(|task| task.stage == Stage::Pending) else { return };
         let is_placeholder = task.is_placeholder();

@@ -1,16 +1,9 @@
-//! Maps a changing cluster to scheduler commands.
-//!
-//! ```text
-//!  objects of the API server ─┐                        ┌─> commands ──> scheduler ──> events ─┐
-//!  outcomes of deeds ─────────┼──> Live ───────────────┤                                      │
-//!  events of the scheduler ───┘                        └─> deeds: bind, delete, create, say   │
-//!         ^────────────────────────────────────────────────────────────────────────────────────┘
-//! ```
+//! Maps a changing cluster to scheduler commands: objects, outcomes, and events in; commands and deeds out.
 //!
 //! Invariants:
 //! - pure: the same inputs in the same order give the same commands and deeds;
 //! - the cluster is the truth: a pod with a node is an allocation there, even if it does not fit;
-//! - the filters get an object before the command about it, and know every pod that is on a node or assigned to one;
+//! - the filters get an object before the command about it, and know every pod on a node or assigned to one;
 //! - nothing is decided before the initial state is loaded (K8S-201);
 //! - `occupied` contains the usage of other pods; a node with unreadable usage is unschedulable.
 
@@ -106,17 +99,13 @@ pub struct Live {
     sidecars: SidecarSum,
     now: Time,
     cluster: Cluster,
-    /// The initial state is loaded.
     started: bool,
     nodes: BTreeMap<String, nodes::NodeMark>,
-    /// Pods of kornsole by UID.
     tasks: BTreeMap<AskId, stage::Task>,
     apps: BTreeMap<AppId, apps::App>,
-    /// Pods of kornsole that wait for a time.
     later: BTreeSet<(Time, AskId)>,
     /// The filters must be rebuilt.
     stale: bool,
-    /// Attachments, volumes, or nodes changed: the filters need the attachments again.
     reattach: bool,
     deeds: Vec<Deed>,
 }

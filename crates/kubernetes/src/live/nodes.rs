@@ -13,7 +13,6 @@ use scheduler::{ForeignAllocation, NodeSpec, PartitionCommand};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeMark {
-    /// Pods that are not allocations of kornsole, by UID.
     pub occupants: BTreeMap<String, Occupant>,
     /// The scheduler does not know these pods in their current form.
     unnamed: bool,
@@ -25,7 +24,6 @@ pub(super) struct NodeMark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Occupant {
     shown: ForeignAllocation,
-    /// Its usage can be parsed.
     readable: bool,
 }
 

@@ -9,12 +9,11 @@ use super::stage::Stage;
 use super::{Live, Sink};
 use model::AskId;
 
-/// Pause after a failed binding; doubles each time.
+/// After a failed binding; doubles.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// Pause after a failed deletion.
 const DELETE_AGAIN: Duration = Duration::from_secs(5);
-/// After this many failures on a node, the pod skips it for this long.
+/// Then the pod skips the node for a while.
 const MOST_FAILURES: u32 = 3;
 const LEFT_OUT: Duration = Duration::from_secs(300);
 
@@ -58,7 +57,7 @@ impl Live {
                 self.report(&object, Weight::Normal, "PodBindSuccessful", "PodBindSuccessful", message);
                 self.check_gang(&app, sink);
             }
-            // Not a failure: the watch reports the new state (K8S-214).
+            // The watch reports the new state (K8S-214).
             Err(Failure::Overtaken(_) | Failure::Gone) => {}
             Err(Failure::Failed(why)) => {
                 let doubled = FIRST_PAUSE.saturating_mul(1 << task.failures.min(16)).min(LONGEST_PAUSE);
@@ -74,7 +73,6 @@ impl Live {
         }
     }
 
-    /// Excludes a node for a pod after repeated binding failures.
     fn count_failure(&mut self, uid: &AskId, node: &str, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let at = task.bad_nodes.iter().position(|(name, ..)| name == node).unwrap_or_else(|| {

@@ -136,7 +136,6 @@ impl Live {
         }
     }
 
-    /// Adds a pod with a node as an allocation.
     fn place(&mut self, uid: &AskId, node: &str, resource: Resource, sink: &mut dyn Sink) {
         self.set(uid, Stage::Bound(node.to_owned()));
         if !self.offer(uid, resource, sink) {
@@ -148,7 +147,6 @@ impl Live {
         self.check_gang(&app, sink);
     }
 
-    /// Or lets the pod wait for its gang.
     fn ask_for(&mut self, uid: &AskId, resource: Resource, sink: &mut dyn Sink) {
         let Some(Task { pod, app, .. }) = self.tasks.get(uid) else { return };
         let (pod, app) = (Arc::clone(pod), app.clone());
@@ -244,12 +242,12 @@ impl Live {
         let before = std::mem::replace(&mut task.stage, Stage::Left(String::new()));
         if before.is_asked() {
             sink.apply(PartitionCommand::Release { app: task.app.clone(), ask: uid.clone() });
-            // Handle the resulting events now, so that they do not count for the next request of the pod.
+            // Now, or the events would count for the pod's next request.
             self.handle(sink);
         }
     }
 
-    /// The pod is bound, but not an allocation: it counts as occupied resources.
+    /// Bound without an allocation: counts as occupied.
     pub(super) fn leave_over(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(uid) else { return };
         let (pod, resource) = (Arc::clone(&task.pod), task.resource.clone());
@@ -293,7 +291,6 @@ impl Live {
         }
     }
 
-    /// Pods with claims may go elsewhere now.
     pub(super) fn storage_changed(&mut self, sink: &mut dyn Sink) {
         self.reattach = true;
         let with_claims = |task: &Task| {
@@ -350,7 +347,6 @@ impl Live {
     }
 }
 
-/// Filters may treat the new version differently.
 fn differs(before: &Pod, now: &Pod) -> bool {
     let (one, other) = (&before.spec, &now.spec);
     before.metadata.labels != now.metadata.labels

@@ -8,23 +8,18 @@ use model::{AppId, Resource, Time};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Not requested, for this reason.
     Left(String),
-    /// Its node does not exist.
     Orphan,
     /// Waits for the placeholders of its gang (K8S-202).
     Blocked,
-    /// Requested, without a node.
     Pending,
     /// Being bound to this node (K8S-210).
     Assumed(String),
-    /// Bound to this node, as an allocation.
     Bound(String),
     /// On this node, but not an allocation.
     Leftover(String),
     /// Requested again at this time, after a failed binding (K8S-214).
     Later(Time),
-    /// Rejected by the scheduler, for this reason.
     Refused(String),
 }
 
@@ -63,14 +58,11 @@ impl Stage {
 pub(super) struct Task {
     pub pod: Arc<Pod>,
     pub app: AppId,
-    /// What the scheduler was requested.
     pub resource: Resource,
     pub stage: Stage,
-    /// kornsole has deleted it.
     pub deleting: bool,
     /// The deletion failed and must be repeated.
     pub delete_again: bool,
-    /// Why it is preempted, if known.
     pub victim: Option<String>,
     /// Number of consecutive binding failures.
     pub failures: u32,

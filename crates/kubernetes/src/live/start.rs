@@ -52,7 +52,6 @@ impl Live {
         live
     }
 
-    /// By default now.
     pub(super) fn created(&self, pod: &Pod) -> Time {
         pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or(self.now)
     }

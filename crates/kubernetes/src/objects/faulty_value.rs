@@ -7,17 +7,13 @@ use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A map key.
     Key(String),
-    /// A list index, from 0.
     Item(usize),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unread {
-    /// Kind, namespace, and name; may be empty.
     pub who: String,
-    /// The field; empty for the whole object.
     pub path: Vec<Step>,
     pub why: String,
 }
@@ -53,10 +49,6 @@ pub(crate) fn shown(path: &[Step]) -> String {
     text
 }
 
-/// Parses a value.
-///
-/// # Errors
-/// The field that has the wrong type.
 pub(crate) fn read_as<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
     T::deserialize(value).map_err(|error| {
         let why = error.to_string();

@@ -1,4 +1,4 @@
-//! Kubernetes objects, reduced to what scheduling needs. Other fields are skipped while parsing.
+//! Kubernetes objects, reduced to what scheduling needs.
 
 mod faulty_value;
 mod pod;
@@ -21,38 +21,24 @@ pub(crate) use pod_parts::PodParts;
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
 pub(crate) type Amounts = BTreeMap<String, Amount>;
-/// Labels or annotations.
 pub(crate) type Texts = BTreeMap<String, String>;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
-    /// A pod of the core API.
     Pod(Box<Pod>),
-    /// A node of the core API.
     Node(Box<Node>),
-    /// A namespace with its quota annotations.
     Namespace(Plain),
-    /// A priority class of `scheduling.k8s.io`.
     PriorityClass(Plain),
-    /// Settings, possibly with a queue configuration.
     ConfigMap(ConfigMap),
-    /// A persistent volume.
     Volume(Box<PersistentVolume>),
-    /// A persistent volume claim.
     Claim(Box<Claim>),
-    /// A storage class of `storage.k8s.io`.
     StorageClass(Box<StorageClass>),
-    /// The CSI drivers of a node, of `storage.k8s.io`.
     CsiNode(Box<CsiNode>),
-    /// A volume attachment of `storage.k8s.io`.
     Attachment(Box<Attachment>),
 }
 
 impl Object {
-    /// Returns `None` for a kind that scheduling does not read.
-    ///
-    /// # Errors
-    /// The invalid field with the kind, namespace, and name.
+    /// `None` for unread kinds; fails with the invalid field.
     pub fn read(mut value: Value) -> Result<Option<Self>, Unread> {
         drop_nulls(&mut value);
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();
@@ -239,7 +225,7 @@ pub(crate) struct NodeSpec {
     pub taints: Vec<Taint>,
 }
 
-/// The `status` of a node; its `capacity` is not used (K8S-150).
+/// Its `capacity` is not used (K8S-150).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeStatus {

@@ -1,5 +1,3 @@
-//! A pod: requests, conditions, and status.
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -14,13 +12,11 @@ use model::Shared;
 #[serde(from = "WrittenPod")]
 pub(crate) struct Pod {
     pub metadata: Meta,
-    /// Without the node.
     pub spec: Shared<PodSpec>,
     pub node: String,
     pub status: PodStatus,
 }
 
-/// A pod in a manifest.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct WrittenPod {
@@ -99,7 +95,7 @@ impl Container {
     }
 }
 
-/// Requests and limits of a container. A resource with only a limit is requested up to the limit, like the API server.
+/// Like the API server, a limit alone is also the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "PodResources")]
 pub(crate) struct Resources {
@@ -124,7 +120,7 @@ pub(crate) struct PodResources {
     pub limits: Amounts,
 }
 
-/// A port of a container; `host_port` 0 uses no port of the node.
+/// `host_port` 0 uses no port of the node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ContainerPort {
@@ -134,7 +130,7 @@ pub(crate) struct ContainerPort {
     pub protocol: String,
 }
 
-/// Required affinities. Preferred ones are skipped (K8S-160).
+/// Preferred ones are skipped (K8S-160).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Affinity {
@@ -190,15 +186,12 @@ pub(crate) struct Toleration {
     pub effect: String,
 }
 
-/// A volume of a pod: its kind, and its claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "BTreeMap<String, Value>")]
 pub(crate) struct Volume {
-    /// Of an `ephemeral` one: its claim is named after it.
+    /// Of an `ephemeral` one: names its claim.
     pub name: String,
-    /// For example `emptyDir`.
     pub kind: String,
-    /// Claim name of `persistentVolumeClaim`.
     pub claim: String,
 }
 
@@ -224,7 +217,6 @@ impl From<BTreeMap<String, Value>> for Volume {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodStatus {
     pub phase: String,
-    /// State of a size change; an old field.
     pub resize: String,
     pub conditions: Vec<Condition>,
     pub container_statuses: Vec<ContainerStatus>,

@@ -6,7 +6,6 @@ use super::pod::{Pod, PodSpec};
 use super::{Owner, Texts};
 use model::Shared;
 
-/// Known parts, each once.
 #[derive(Debug)]
 struct Pool<T> {
     known: BTreeSet<Shared<T>>,
@@ -35,7 +34,7 @@ impl<T: Ord + Clone> Pool<T> {
     }
 }
 
-/// The parts of the pods of a cluster. A copy of the cluster starts without.
+/// A copied cluster starts without.
 #[derive(Debug, Default)]
 pub(crate) struct PodParts {
     texts: Pool<Texts>,

@@ -36,8 +36,7 @@ pub(crate) struct CsiSource {
 pub(crate) struct Present {}
 
 impl PersistentVolume {
-    /// Returns the driver, and the name there; `None` if the volume needs no attachment. Formerly built-in kinds have
-    /// the driver that replaced them.
+    /// Driver and handle; `None` without attachment. Formerly built-in kinds have their replacement's driver.
     pub fn attached_by(&self) -> Option<(&str, &str)> {
         let spec = &self.spec;
         if let Some(CsiSource { driver, volume_handle }) = &spec.csi {
@@ -55,7 +54,6 @@ impl PersistentVolume {
     }
 }
 
-/// The CSI drivers of a node, by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiNode {
@@ -69,7 +67,6 @@ pub(crate) struct CsiNodeSpec {
     pub drivers: Vec<CsiDriver>,
 }
 
-/// A driver on a node, with its maximum number of volumes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiDriver {
@@ -138,14 +135,12 @@ impl Claim {
     }
 }
 
-/// A storage class: when its volumes are bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct StorageClass {
     pub metadata: Meta,
     pub volume_binding_mode: String,
     pub provisioner: String,
-    /// Allowed topologies; empty: any.
     pub allowed_topologies: Vec<Topology>,
 }
 
@@ -156,7 +151,6 @@ pub(crate) struct Topology {
     pub match_label_expressions: Vec<TopologyLabel>,
 }
 
-/// A label with its allowed values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct TopologyLabel {

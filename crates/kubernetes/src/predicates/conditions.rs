@@ -22,7 +22,7 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// Extracts conditions; `volumes` are the locations, or why they are unknown.
+    /// `volumes`: locations, or why unknown.
     pub fn of(pod: &Pod, volumes: Result<Vec<VolumePlace>, Refusal>) -> Self {
         let required = pod.spec.affinity.node_affinity.required.as_ref();
         let terms = required.map(NodeTerms::of).transpose();
@@ -59,7 +59,7 @@ impl Conditions {
         known && self.tolerations.iter().any(|toleration| tolerates(toleration, taint))
     }
 
-    /// Returns the first rejection; `allocate` includes the filters that do not apply to a reservation.
+    /// `allocate`: also filters that ignore reservations.
     pub fn refusal(&self, node: &NodeFacts, allocate: bool) -> Option<Refusal> {
         if self.nowhere.is_some() {
             return self.nowhere.clone();
@@ -131,7 +131,7 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         && match operator.as_str() {
             "" | "Equal" => *value == taint.value,
             "Exists" => true,
-            // `Lt` and `Gt` are off in every followed release, and other operators are unknown.
+            // `Lt` and `Gt` are off in every followed release.
             _ => false,
         }
 }
@@ -140,7 +140,6 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
 pub(super) struct Verdict {
     pub allocate: Bits,
     pub reserve: Bits,
-    /// The nodes of `allocate` if few; otherwise empty.
     pub few: Vec<NodeId>,
 }
 

@@ -7,18 +7,15 @@ use super::nodes::{Bits, NodeTable};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Counter {
     pub matcher: usize,
-    /// Index of the topology key.
     pub key: usize,
     pub what: What,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
-    /// The matcher matches it.
     Meant,
     /// It matches, is not being deleted, and its node counts by this rule.
     Spread(usize),
-    /// It has an anti-affinity term with this matcher.
     Carries,
 }
 
@@ -26,7 +23,6 @@ pub(super) enum What {
 pub(super) struct Counts {
     total: u64,
     domains: OrdMap<u32, u64>,
-    /// For a spread: number of domains by count.
     levels: OrdMap<u64, u64>,
     width: u64,
     /// Changes that may have unblocked a pod.

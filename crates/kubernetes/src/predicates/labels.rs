@@ -73,10 +73,7 @@ impl Selector {
         Self { nothing: true, ..Self::default() }
     }
 
-    /// Parses a selector; `None` is a missing one.
-    ///
-    /// # Errors
-    /// The unsupported part.
+    /// `None` if missing; fails with the unsupported part.
     pub fn of(selector: Option<&LabelSelector>) -> Result<Self, String> {
         let Some(selector) = selector else { return Ok(Self::nothing()) };
         let pairs = selector.match_labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -111,22 +108,17 @@ impl Selector {
     }
 }
 
-/// A valid term of a node selector.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Term {
     rules: Vec<Rule>,
     names: Vec<(String, bool)>,
 }
 
-/// A node selector without invalid terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeTerms(Vec<Term>);
 
 impl NodeTerms {
-    /// Parses the terms.
-    ///
-    /// # Errors
-    /// The unsupported part.
+    /// Fails with the unsupported part.
     pub fn of(selector: &NodeSelector) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in &selector.node_selector_terms {

@@ -16,7 +16,6 @@ use crate::objects::CsiNode;
 pub(super) struct VolumeTable {
     drivers: BTreeMap<String, usize>,
     volumes: BTreeMap<(usize, String), usize>,
-    /// Driver index by volume index.
     driver_of: Vec<usize>,
     /// By node name and driver; without an entry: unlimited.
     limits: BTreeMap<String, BTreeMap<usize, u32>>,
@@ -42,11 +41,8 @@ impl VolumeTable {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attached {
-    /// Number of pods and attachments by node and volume.
     users: OrdMap<(usize, usize), u32>,
-    /// Number of volumes by node and driver.
     counts: OrdMap<(usize, usize), u32>,
-    /// Counted attachments by name, with node and volume.
     attachments: OrdMap<String, (usize, usize)>,
 }
 

@@ -15,14 +15,12 @@ const MANY_GONE: usize = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeChange {
-    /// The snapshot is updated.
     Taken,
     /// Its labels changed: the snapshot must be rebuilt.
     Start,
 }
 
 impl Snapshot {
-    /// The nodes of the pods stay.
     pub(crate) fn put_pods(&mut self, pods: &[&Arc<Pod>], namespaces: &NamespaceLabels, storage: Storage<'_>) {
         let none = Arc::new(Labels::new());
         let mut places = Vec::new();
@@ -124,7 +122,6 @@ impl Snapshot {
         }
     }
 
-    /// Ignores unknown objects.
     pub(crate) fn place(&mut self, pod: &AskId, node: &str, added: bool) {
         let pod = self.facts.by_uid.get(pod.as_str());
         if let (Some(pod), Some(node)) = (pod.copied(), self.facts.known.table.find(node)) {
@@ -159,7 +156,6 @@ impl Snapshot {
         self.take_places(of);
     }
 
-    /// For pods that both snapshots know.
     pub(crate) fn take_places(&mut self, of: &Self) {
         let name = |number: &usize| of.facts.pods[*number].pod.as_ref().map(|(pod, _)| pod.metadata.uid.as_str());
         let node = |number: &usize| of.facts.known.table.nodes[*number].id.as_str();
@@ -182,7 +178,6 @@ impl Facts {
         number
     }
 
-    /// Indexes the counters from this one on by their matchers.
     fn index_counters(&mut self, from: usize) {
         self.counting.resize(self.known.matchers.len(), Vec::new());
         self.carrying.resize(self.known.matchers.len(), Vec::new());

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::labels::{Labels, Selector};
 use crate::objects::{LabelSelector, Meta, PodTerm, SpreadConstraint};
 
-/// Pods of some namespaces with some labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Term {
     namespaces: Vec<String>,
@@ -74,7 +73,6 @@ fn with_keys(selector: Option<&LabelSelector>, keys: &[String], owner: &Meta) ->
 /// Terms that a pod must all match.
 pub(super) type Matcher = Vec<Term>;
 
-/// All distinct matchers of a snapshot, indexed by a label.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Matchers {
     known: BTreeMap<Matcher, usize>,

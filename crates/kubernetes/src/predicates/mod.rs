@@ -47,20 +47,17 @@ use scheduler::state::node::Node;
 
 const BARRED: &str = "binding to this node failed several times, so it is skipped temporarily";
 
-/// Constant facts, and the state that decisions change. Copies share unchanged parts.
+/// Constant facts, and decisions; copies share unchanged parts.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     facts: Arc<Facts>,
     counts: Vector<Counts>,
-    /// Used host ports by node.
     ports: OrdMap<usize, Vector<HostPort>>,
-    /// Number of pods by exclusive claim.
     in_use: OrdMap<usize, u32>,
     attached: Attached,
     placed: OrdMap<usize, usize>,
-    /// Pods with temporarily excluded nodes.
     barred: OrdSet<(usize, usize)>,
-    /// Changes that may unblock pods regardless of counts: freed ports and claims, nodes, changed conditions.
+    /// Changes that may unblock pods without a count: ports, claims, nodes, conditions.
     freed: u64,
 }
 
@@ -70,21 +67,17 @@ struct Facts {
     known: Gathering,
     pods: Vec<PodFacts>,
     by_uid: Index<AskId, usize>,
-    /// Reusable indexes of removed pods.
     free: Vec<usize>,
-    /// By matcher: the counters of matching pods, and those of anti-affinity.
     counting: Vec<Vec<usize>>,
     carrying: Vec<Vec<usize>>,
 }
 
-/// The pod's own conditions: selectors, affinity, taints, and cordons.
 pub(crate) fn suits(pod: &Pod, node: &NodeObject) -> bool {
     Conditions::of(pod, Ok(Vec::new())).refusal(&NodeFacts::of(node), true).is_none()
 }
 
 impl Snapshot {
-    /// Contains the nodes, and the pods with a node or a request, with UIDs. `copies`: a what-if may request copies of
-    /// bound pods.
+    /// Nodes, and UIDs of pods with node or request. `copies`: a what-if may copy bound pods.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
         pods: &[&Arc<Pod>],
@@ -148,7 +141,6 @@ impl Snapshot {
         Some((&self.facts.pods[*pod], self.facts.known.table.find(node.as_str())?))
     }
 
-    /// In the order of the filters.
     fn first_refusal(&self, pod: &PodFacts, node: usize, allocate: bool) -> Option<Refusal> {
         if pod.nowhere.is_some() {
             return pod.nowhere.clone();
@@ -170,7 +162,6 @@ impl Snapshot {
         !self.barred.is_empty() && self.barred.contains(&(pod.number, node))
     }
 
-    /// Without a message, for cycles.
     fn lets(&self, pod: &PodFacts, node: usize, allocate: bool) -> bool {
         let Some(verdict) = pod.conditions.map(|number| &self.facts.known.verdicts[number]) else { return false };
         let nodes = if allocate { &verdict.allocate } else { &verdict.reserve };
@@ -197,7 +188,6 @@ impl Snapshot {
         used.then_some((Filter::VolumeRestrictions, message))
     }
 
-    /// Checks the conditions on other pods.
     fn by_other_pods(&self, pod: &PodFacts, node: usize) -> Option<(Filter, &'static str)> {
         let spread = |message| Some((Filter::PodTopologySpread, message));
         for constraint in &pod.spread {
@@ -262,7 +252,6 @@ impl Snapshot {
         }
     }
 
-    /// In the counters from this one on.
     fn count(&mut self, number: usize, node: usize, added: bool, from: usize) {
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
@@ -322,7 +311,7 @@ impl Predicates for Snapshot {
         let spread = pod.spread.iter().map(|spread| &spread.counter);
         let counters = pod.near.iter().chain(&pod.away).chain(&pod.retained_off).chain(spread);
         let counted = counters.filter_map(|counter| self.counts.get(*counter)).map(Counts::loosened).sum::<u64>();
-        // A large step, so that the result also changes if the counts of the pod change.
+        // A large step, so that changed counts also change the result.
         Some(counted.wrapping_add(self.freed.wrapping_mul(1 << 40)))
     }
 

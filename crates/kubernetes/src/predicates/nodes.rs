@@ -1,5 +1,3 @@
-//! The nodes of a snapshot, with label indexes.
-
 use std::collections::BTreeMap;
 
 use super::labels::Labels;
@@ -7,7 +5,6 @@ use crate::objects::{Node, Taint};
 use model::{NodeId, Shared};
 use scheduler::index::Index;
 
-/// A bit set of node indexes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bits(Vec<u64>);
 
@@ -88,7 +85,7 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// Returns the domain; `None` without the key.
+    /// `None` without the key.
     pub fn of(&self, node: usize) -> Option<u32> {
         self.domains.get(node).copied().flatten()
     }
@@ -98,7 +95,6 @@ impl Topology {
 pub(super) struct NodeTable {
     pub nodes: Vec<NodeFacts>,
     by_name: Index<NodeId, usize>,
-    /// Nodes by label and value.
     by_label: BTreeMap<String, BTreeMap<String, Bits>>,
     keys: BTreeMap<String, usize>,
     topologies: Vec<Topology>,
@@ -118,7 +114,7 @@ impl NodeTable {
         table
     }
 
-    /// Adds a node. Returns its index.
+    /// Returns its index.
     pub fn add(&mut self, node: NodeFacts) -> usize {
         let number = self.nodes.len();
         for (key, value) in &*node.labels {

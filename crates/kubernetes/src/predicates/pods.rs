@@ -1,5 +1,3 @@
-//! The precomputed facts of a pod.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,31 +14,22 @@ use crate::objects::{Pod, SpreadConstraint};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodFacts {
-    /// Its own number.
     pub number: usize,
     /// With namespace labels; `None` after its removal.
     pub pod: Option<(Arc<Pod>, Arc<Labels>)>,
     /// `None` if bound and not copied.
     pub conditions: Option<usize>,
-    /// Matchers that match it.
     pub meant: Vec<usize>,
-    /// Counters of its own anti-affinity terms.
     pub carries: Vec<usize>,
-    /// Others' anti-affinity that matches it.
     pub retained_off: Vec<usize>,
     pub ports: Vec<HostPort>,
-    /// Its exclusive claims.
     pub alone: Vec<usize>,
-    /// Its distinct volumes to attach.
     pub volumes: Vec<usize>,
     pub spread: Vec<Spread>,
-    /// One counter per affinity term.
     pub near: Vec<usize>,
-    /// It matches its own affinity terms.
     pub near_itself: bool,
     /// Counters of pods that it must avoid.
     pub away: Vec<usize>,
-    /// It is being deleted.
     pub leaving: bool,
     /// The unsupported part: it fits no node.
     pub nowhere: Option<Refusal>,
@@ -55,7 +44,6 @@ pub(super) struct Spread {
     pub own: u64,
 }
 
-/// Which nodes count for a topology spread constraint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rule {
     conditions: usize,
@@ -78,14 +66,12 @@ pub(super) struct Gathering {
     pub volumes: VolumeTable,
     rules: Vec<Rule>,
     known_rules: BTreeMap<Rule, usize>,
-    /// Counted nodes by rule.
     pub eligible: Vec<Bits>,
-    /// Also retains the conditions of bound pods.
     copies: bool,
 }
 
 impl Gathering {
-    /// Starts without pods; `copies`: bound pods may be requested again.
+    /// `copies`: bound pods may repeat.
     pub fn over(table: NodeTable, copies: bool) -> Self {
         Self { table, copies, ..Self::default() }
     }
@@ -208,7 +194,6 @@ impl Gathering {
         number
     }
 
-    /// The node has all keys, and passes the policies.
     fn counts(&self, rule: &Rule, node: usize) -> bool {
         let (facts, conditions) = (&self.table.nodes[node], &self.conditions[rule.conditions]);
         rule.keys.iter().all(|key| self.table.topology(*key).of(node).is_some())
@@ -236,7 +221,7 @@ impl Gathering {
     }
 }
 
-/// True for `Honor`; `usual` is the default.
+/// True for `Honor`; default `usual`.
 fn policy(text: &str, usual: bool) -> Result<bool, String> {
     match text {
         "" => Ok(usual),

@@ -1,4 +1,4 @@
-//! Volumes of pods: VolumeBinding, VolumeZone, VolumeRestrictions (K8S-175 to K8S-178, K8S-183).
+//! VolumeBinding, VolumeZone, VolumeRestrictions (K8S-175 to K8S-178, K8S-183).
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,6 @@ const ZONES: [(&str, &str); 4] = [
 
 /// The selected node of the first pod of a claim.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-/// Classes with manually created volumes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// Volume kinds that every node has. Other kinds without a claim are rejected (K8S-185).
@@ -42,11 +41,9 @@ const ANYWHERE: [&str; 14] = [
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Storage<'s> {
-    /// By namespace and name.
     pub claims: &'s BTreeMap<(String, String), Claim>,
     pub volumes: &'s BTreeMap<String, PersistentVolume>,
     pub classes: &'s BTreeMap<String, StorageClass>,
-    /// By node name.
     pub csi_nodes: &'s BTreeMap<String, CsiNode>,
     pub attachments: &'s BTreeMap<String, Attachment>,
     /// Claims that wait for their first pod are bound with it (K8S-178), by a release but not by kornsole.
@@ -59,20 +56,17 @@ impl Storage<'_> {
         self.binds_late && self.waits(claim)
     }
 
-    /// For its first pod.
     fn waits(&self, claim: &Claim) -> bool {
         let class = self.classes.get(&claim.spec.storage_class_name);
         class.is_some_and(StorageClass::waits) && claim.spec.volume_name.is_empty()
     }
 }
 
-/// The nodes that can reach a bound volume.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VolumePlace {
     affinity: Option<NodeTerms>,
     /// The volume is created or selected after the pod has a node.
     late: bool,
-    /// Zone labels with allowed values.
     zones: Vec<(usize, Vec<String>)>,
 }
 
@@ -173,10 +167,7 @@ pub(crate) fn chosen_late(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     })
 }
 
-/// Returns the locations of a pod's volumes.
-///
-/// # Errors
-/// Why no node fits.
+/// The error says why no node fits.
 pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>, Refusal> {
     for volume in &pod.spec.volumes {
         if !volume.is_claimed() && !ANYWHERE.contains(&volume.kind.as_str()) {

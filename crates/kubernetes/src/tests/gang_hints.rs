@@ -1,5 +1,3 @@
-//! Notices about ineffective gang settings, and about reserved nodes.
-
 use super::{ONE_QUEUE, planned_by};
 use model::Profile;
 

@@ -1,5 +1,3 @@
-//! From pods to applications and asks.
-
 use super::{ONE_QUEUE, bound, cluster, node, planned, pod, recovery, small};
 use crate::application::{self, Users};
 use crate::ask::{may_be_preempted, required_node};

@@ -57,7 +57,7 @@ pub(super) fn node(name: &str, labels: &str, more: &str) -> String {
     )
 }
 
-/// A pod of one core in namespace ns and queue root.a, created in second `at`; `more` goes into its `spec`.
+/// One core, namespace ns, queue root.a, created in second `at`; `more` is for `spec`.
 pub(super) fn small(name: &str, at: u32, more: &str) -> String {
     let more = if more.is_empty() { String::new() } else { format!(", {more}") };
     format!(

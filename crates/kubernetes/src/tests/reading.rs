@@ -1,5 +1,3 @@
-//! Texts of manifests.
-
 use crate::{Cluster, ManifestReport, read_manifests};
 
 fn read(text: &str) -> (Cluster, ManifestReport) {

@@ -1,5 +1,3 @@
-//! Whole scheduled clusters: bindings, and pending reasons.
-
 use super::{ONE_QUEUE, bound, node, planned, planned_by, small};
 use model::Profile;
 

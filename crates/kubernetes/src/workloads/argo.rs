@@ -9,7 +9,6 @@ use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 use super::patch;
 
-/// Levels of templates.
 const DEEPEST: usize = 100;
 /// Fields of a template or workflow that go into the spec of its pods.
 const OF_SPEC: [&str; 5] = ["affinity", "nodeSelector", "tolerations", "schedulerName", "priorityClassName"];
@@ -61,7 +60,6 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     Ok(())
 }
 
-/// A template of another object, in the namespace or for the cluster.
 fn shared<'v>(making: &Making<'v>, scope: &Scope<'_>, name: &str, in_cluster: bool) -> Option<Field<'v>> {
     match in_cluster {
         true => making.template("ClusterWorkflowTemplate", "", name),
@@ -79,11 +77,9 @@ fn add(calls: &mut Calls, more: &Calls, times: u64) {
 struct Flow<'s, 'v> {
     scope: &'s Scope<'v>,
     parameters: Parameters,
-    /// Arguments by the name of the called template.
     passed: BTreeMap<String, Passed>,
     /// By name; templates of other objects are `object/name`.
     templates: BTreeMap<String, Field<'v>>,
-    /// Calls of the templates that were read.
     known: BTreeMap<String, Calls>,
     open: Vec<String>,
     notes: Vec<String>,
@@ -111,7 +107,6 @@ impl<'v> Flow<'_, 'v> {
         Ok(())
     }
 
-    /// `by` is the field that names the template.
     fn calls<'m>(&mut self, name: &str, by: &Field<'_>, making: &Making<'m>) -> Result<Calls, Rejected>
     where
         'm: 'v,
@@ -166,7 +161,6 @@ impl<'v> Flow<'_, 'v> {
         Ok(calls)
     }
 
-    /// The local name of the template.
     fn called<'m>(&mut self, by: &str, step: &Field<'v>, making: &Making<'m>) -> Result<Option<String>, Rejected>
     where
         'm: 'v,

@@ -1,4 +1,4 @@
-//! Texts in a Workflow of Argo: parameters, the manifest of a resource template, and patches of pods.
+//! Texts of a Workflow: parameters, manifests in templates, pod patches.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,14 @@ use super::making::{self, Made, Making, Scope};
 use super::{Role, group_and_kind, kinds, patch, role};
 use crate::values;
 
-/// Values by the name of a parameter; `None` if calls disagree.
+/// By parameter; `None` if calls disagree.
 pub(super) type Passed = BTreeMap<String, Option<String>>;
 
-/// The parameters that are known before a Workflow runs.
 #[derive(Default)]
 pub(super) struct Parameters(BTreeMap<String, String>);
 
 impl Parameters {
-    /// Returns the parameters of a workflow; the first spec that has a value counts.
-    ///
-    /// # Errors
-    /// A field has the wrong type.
+    /// The first spec with a value counts.
     pub fn of_workflow(specs: &[Field<'_>]) -> Result<Self, Rejected> {
         let mut all = BTreeMap::new();
         for spec in specs {
@@ -31,10 +27,7 @@ impl Parameters {
         Ok(Self(all))
     }
 
-    /// Returns them with the inputs of a template, from its calls or by default.
-    ///
-    /// # Errors
-    /// A field has the wrong type.
+    /// With a template's inputs: passed, or defaults.
     pub fn with_inputs(&self, template: &Field<'_>, passed: Option<&Passed>) -> Result<Self, Rejected> {
         let mut all = self.0.clone();
         let own = named(template, "inputs.parameters")?.into_iter().map(|(name, value)| (name, Some(value)));
@@ -69,10 +62,7 @@ impl Parameters {
     }
 }
 
-/// Adds the arguments of a call to those of earlier calls.
-///
-/// # Errors
-/// A field has the wrong type.
+/// Merges with earlier calls' arguments.
 pub(super) fn pass(call: &Field<'_>, workflow: &Parameters, passed: &mut Passed) -> Result<(), Rejected> {
     for (name, value) in named(call, "arguments.parameters")? {
         let value = Some(workflow.fill(&value)).filter(|value| !value.contains("{{"));
@@ -100,10 +90,7 @@ fn named(field: &Field<'_>, path: &str) -> Result<Vec<(String, String)>, Rejecte
     Ok(all)
 }
 
-/// Changes the spec of a pod; false if the text depends on unknown values.
-///
-/// # Errors
-/// The text is not a map of YAML or JSON.
+/// False if it depends on unknown values; fails if it is not a map.
 pub(super) fn patch_spec(spec: &mut Value, field: &Field<'_>, parameters: &Parameters) -> Result<bool, Rejected> {
     let text = parameters.fill(field.text()?);
     if text.contains("{{") {
@@ -115,10 +102,7 @@ pub(super) fn patch_spec(spec: &mut Value, field: &Field<'_>, parameters: &Param
     Ok(true)
 }
 
-/// Adds the pods of the objects of a resource template, `times` each; false if its text depends on unknown values.
-///
-/// # Errors
-/// The text is not YAML, or a field of an object has the wrong type.
+/// `times` each; false if the text depends on unknown values.
 pub(super) fn create(
     template: &Field<'_>,
     (parameters, times): (&Parameters, u64),

@@ -2,28 +2,21 @@
 
 use super::field::{Field, Rejected};
 
-/// A number from the fields of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Count {
-    /// A number that no field changes.
     Is(u64),
     /// A dotted path, with a default.
     Of(&'static str, u64),
     /// A dotted path; unbounded if missing.
     AtMost(&'static str),
-    /// The smallest of several.
     Min(&'static [Self]),
-    /// The largest of several.
     Max(&'static [Self]),
     /// Difference, at least 0.
     Less(&'static Self, u64),
 }
 
 impl Count {
-    /// Computes the number for an object.
-    ///
-    /// # Errors
-    /// A field is not a whole number from 0.
+    /// Fails for other than whole numbers from 0.
     pub fn in_field(&self, field: &Field<'_>) -> Result<u64, Rejected> {
         let all = |counts: &[Self]| -> Result<Vec<u64>, Rejected> {
             counts.iter().map(|count| count.in_field(field)).collect()

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::objects::{Pod, Step, Unread, drop_nulls, read_as, shown};
 use crate::pruned::is_unread;
 
-/// The lines of a value and its children, from 1; only for YAML.
+/// From 1; only for YAML.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     line: u32,
@@ -57,7 +57,7 @@ impl Lines {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejected {
-    /// Line; 0 if unknown.
+    /// 0 if unknown.
     pub line: u32,
     pub path: String,
     pub why: String,
@@ -82,19 +82,13 @@ impl<'v> Field<'v> {
         Self { value, lines, path }
     }
 
-    /// Returns `None` if missing or null.
-    ///
-    /// # Errors
-    /// This is not a map.
+    /// `None` if missing or null.
     pub fn key(&self, key: &str) -> Result<Option<Self>, Rejected> {
         let found = self.map()?.get(key).filter(|value| !value.is_null());
         Ok(found.map(|value| self.step(value, Step::Key(key.to_owned()))))
     }
 
-    /// Follows a dotted path; empty is this field.
-    ///
-    /// # Errors
-    /// A field on the path is not a map.
+    /// Dotted path; empty is this field.
     pub fn at(&self, path: &str) -> Result<Option<Self>, Rejected> {
         let mut here = self.clone();
         for key in path.split('.').filter(|key| !key.is_empty()) {
@@ -106,10 +100,7 @@ impl<'v> Field<'v> {
         Ok(Some(here))
     }
 
-    /// Follows a dotted path.
-    ///
-    /// # Errors
-    /// The field is missing, or a field on the path is not a map.
+    /// Dotted path; fails if missing.
     pub fn required(&self, path: &str) -> Result<Self, Rejected> {
         self.at(path)?.ok_or_else(|| {
             let keys = path.split('.').map(|key| Step::Key(key.to_owned()));
@@ -122,10 +113,7 @@ impl<'v> Field<'v> {
         self.value.as_object().ok_or_else(|| self.expected("a map"))
     }
 
-    /// Returns list items.
-    ///
-    /// # Errors
-    /// This is not a list.
+    /// Fails for other than a list.
     pub fn items(&self) -> Result<Vec<Self>, Rejected> {
         let items = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
         Ok(items.iter().enumerate().map(|(number, value)| self.step(value, Step::Item(number))).collect())
@@ -140,10 +128,7 @@ impl<'v> Field<'v> {
         Ok(entries.map(|(key, value)| (key.as_str(), self.step(value, Step::Key(key.clone())))).collect())
     }
 
-    /// Returns text.
-    ///
-    /// # Errors
-    /// This is not a string.
+    /// Fails for other than a string.
     pub fn text(&self) -> Result<&'v str, Rejected> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
@@ -160,18 +145,12 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// Returns a boolean.
-    ///
-    /// # Errors
-    /// This is not a boolean.
+    /// Fails for other than a boolean.
     pub fn is_true(&self) -> Result<bool, Rejected> {
         self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
-    /// Returns `None` if missing.
-    ///
-    /// # Errors
-    /// It is not a string.
+    /// `None` if missing.
     pub fn text_at(&self, path: &str) -> Result<Option<&'v str>, Rejected> {
         self.at(path)?.map(|field| field.text()).transpose()
     }
@@ -193,10 +172,7 @@ impl<'v> Field<'v> {
         map.entries()?.into_iter().map(|(key, field)| Ok((key.to_owned(), field.text()?.to_owned()))).collect()
     }
 
-    /// Reads metadata and spec of a template.
-    ///
-    /// # Errors
-    /// A field has the wrong type, or the pod has no containers.
+    /// Fails without any container.
     pub fn pod(&self) -> Result<Pod, Rejected> {
         let spec = self.required("spec")?;
         let pod = self.pod_of(self.value.clone(), 0)?;
@@ -206,11 +182,7 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// Reads a `template` that is composed of fields of this one. `depth` is the depth of this field in it, which
-    /// errors omit.
-    ///
-    /// # Errors
-    /// A field has the wrong type.
+    /// `template` is composed of this field's children; errors omit its first `depth` steps.
     pub fn pod_of(&self, mut template: Value, depth: usize) -> Result<Pod, Rejected> {
         drop_nulls(&mut template);
         let mut pod: Pod = read_as(&template).map_err(|mut unread| {

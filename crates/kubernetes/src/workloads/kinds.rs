@@ -1,5 +1,4 @@
-//! The kinds of objects with pods: template paths, and numbers of pods. `docs/guide/kubernetes-manifests.md` cites the
-//! sources.
+//! The kinds of objects with pods; sources are in `docs/guide/kubernetes-manifests.md`.
 
 use super::count::Count::{self, AtMost, Is, Less, Max, Min, Of};
 use super::field::Rejected;
@@ -8,21 +7,18 @@ use super::{argo, ray, spark, trainer};
 
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// API group; empty for the core group.
+    /// Empty for the core group.
     pub group: &'static str,
-    /// Kind; `*Job` matches a suffix.
+    /// `*Job` matches a suffix.
     pub kind: &'static str,
     /// Boolean in `spec` that prevents pods.
     pub suspend: &'static str,
     pub parts: &'static [Part],
-    /// Changes of its operator to all pods.
     pub after: Option<Code>,
 }
 
-/// Rules of a kind that need code.
 pub(super) type Code = fn(&Scope<'_>, &mut Making<'_>) -> Result<(), Rejected>;
 
-/// The location of a part in `spec`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Each {
     /// At a dotted path, with this name.
@@ -33,12 +29,9 @@ pub(super) enum Each {
     Entry(&'static str),
 }
 
-/// A part of an object that creates pods.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
-    /// Pods of a template.
     Pods(Pods),
-    /// Objects of another kind of this table.
     Objects {
         each: Each,
         /// The spec of the object, in the part.
@@ -48,24 +41,19 @@ pub(super) enum Part {
         name: &'static str,
         labels: Labels,
     },
-    /// A rule in code.
     Code(Code),
 }
 
-/// Labels with value patterns.
 pub(super) type Labels = &'static [(&'static str, &'static str)];
 
-/// Pods of a template. Patterns contain `{name}` of the object, `{set}` of the part, `{group}` and `{index}` of the
-/// pod.
+/// Patterns contain `{name}` of the object, `{set}` of the part, `{group}` and `{index}` of the pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pods {
     pub each: Each,
     /// The first existing path, in the part.
     pub template: &'static [&'static str],
     pub groups: Count,
-    /// Number of pods per group.
     pub count: Count,
-    /// The first index.
     pub first: Count,
     pub name: &'static str,
     pub labels: Labels,
@@ -96,7 +84,6 @@ const fn kind(group: &'static str, kind: &'static str, suspend: &'static str, pa
     Kind { group, kind, suspend, parts, after: None }
 }
 
-/// An object of another kind at a path in `spec`.
 const fn object(at: &'static str, kind: &'static str) -> Part {
     Part::Objects { each: Each::One(at, ""), spec: "", kind, count: Is(1), name: "{name}", labels: &[] }
 }
@@ -243,7 +230,7 @@ pub(super) const KINDS: &[Kind] = &[
 /// An unknown kind with a pod template at `spec.template`.
 pub(super) const ANY: Kind = kind("", "", "suspend", REPLICAS);
 
-/// Kinds without own pods: other objects refer to their templates.
+/// Other objects refer to their templates.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("trainer.kubeflow.org", "TrainingRuntime"),
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
@@ -264,7 +251,6 @@ fn slices(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     Ok(())
 }
 
-/// Adds the label of the pods of an indexed Job.
 fn indexed(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     if scope.spec.text_at("completionMode")? == Some("Indexed") {
         let from = making.from;

@@ -14,7 +14,6 @@ pub(super) struct Scope<'v> {
     pub spec: Field<'v>,
     pub name: String,
     pub namespace: String,
-    /// Labels of the object.
     pub labels: BTreeMap<String, String>,
     depth: u32,
 }
@@ -43,18 +42,14 @@ impl Scope<'_> {
     }
 }
 
-/// Referenced templates by kind, namespace, and name.
 pub(super) type Library<'v> = BTreeMap<(&'v str, &'v str, &'v str), (&'v Value, Option<&'v Lines>)>;
 
 /// Pods that differ in names and numbered labels.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
-    /// Part of the object.
     pub set: String,
     pub pod: Pod,
-    /// Name with `{group}` and `{index}`.
     pub name: String,
-    /// Labels with such patterns.
     pub labels: Vec<(String, String)>,
     pub groups: u64,
     pub count: u64,
@@ -76,11 +71,8 @@ impl Made {
 pub(super) struct Making<'v> {
     pub library: &'v Library<'v>,
     pub made: Vec<Made>,
-    /// Differences, and what is not evaluated.
     pub notes: Vec<String>,
-    /// First set of the current object.
     pub from: usize,
-    /// A part is suspended.
     pub suspended: bool,
 }
 
@@ -172,7 +164,6 @@ fn sets(pods: &Pods, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), R
     Ok(())
 }
 
-/// Returns the parts of an object with names.
 fn parts<'v>(each: Each, spec: &Field<'v>) -> Result<Vec<(String, Field<'v>)>, Rejected> {
     Ok(match each {
         Each::One(path, name) => spec.at(path)?.map(|field| (name.to_owned(), field)).into_iter().collect(),

@@ -1,7 +1,5 @@
-//! The pods that controllers and operators create for an object, for example a Deployment.
-//!
-//! `kinds` is the table of kinds; `making` reads an object by its entry; `spark`, `ray`, `argo`, and `trainer` are code
-//! for the rest.
+//! Pods that controllers and operators create. `kinds` is the table of kinds, which `making` applies; `spark`, `ray`,
+//! `argo`, and `trainer` are code for the rest.
 
 mod argo;
 mod argo_text;
@@ -30,18 +28,14 @@ pub(crate) const MOST_PODS: u64 = 250_000;
 
 #[derive(Debug)]
 pub(crate) struct Workload {
-    /// The name of its file.
     pub file: Arc<str>,
     pub value: Value,
     pub lines: Option<Lines>,
-    /// A what-if submits it.
     pub submitted: bool,
 }
 
-/// Objects in the manifests with an owner.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Owned {
-    /// Number of pods.
     pub pods: u64,
     /// It has pods, for example a ReplicaSet.
     pub creates: bool,
@@ -53,7 +47,6 @@ pub(crate) struct PodSet(Made);
 #[derive(Default)]
 pub(crate) struct Expansion {
     pub sets: Vec<PodSet>,
-    /// Differences, and what is not evaluated.
     pub notes: Vec<String>,
 }
 
@@ -69,7 +62,7 @@ pub(crate) fn role(value: &Value) -> Option<Role> {
     value["spec"]["template"]["spec"]["containers"].is_array().then_some(Role::Creates)
 }
 
-/// Returns the kind, with its group if it is the name of a known kind of another group.
+/// With the group if a known kind has the same name.
 pub(crate) fn kind_of(value: &Value) -> String {
     match group_and_kind(value) {
         (Some(group), kind) if !group.is_empty() && kinds::find(None, kind).is_some() => format!("{kind} of {group}"),
@@ -79,9 +72,7 @@ pub(crate) fn kind_of(value: &Value) -> String {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It has pods.
     Creates,
-    /// Others refer to its templates.
     Template,
 }
 
@@ -115,7 +106,7 @@ impl Workload {
         group_and_kind(&self.value).1
     }
 
-    /// Returns the names by which a ResourceQuota counts the object, and the object that it creates.
+    /// As a ResourceQuota counts it, with created objects.
     pub fn counted_as(&self) -> impl Iterator<Item = String> {
         let (group, kind) = group_and_kind(&self.value);
         let group = group.filter(|group| !group.is_empty()).map_or_else(String::new, |group| format!(".{group}"));
@@ -151,10 +142,7 @@ impl Workload {
         if line > 0 { format!("{}:{line}", self.file) } else { self.file.to_string() }
     }
 
-    /// Creates pods, without the `owned` pods, which are in the manifests.
-    ///
-    /// # Errors
-    /// A field has the wrong type, or is missing.
+    /// Creates pods, without the `owned` ones of the manifests. Fails for a missing or wrong field.
     pub fn expand(&self, templates: &Templates<'_>, owned: Owned) -> Result<Expansion, Rejected> {
         let (group, kind) = group_and_kind(&self.value);
         let known = kinds::find(group, kind);
@@ -201,7 +189,7 @@ impl Workload {
 }
 
 impl PodSet {
-    /// Returns the number of pods; 1 if per node.
+    /// Pods; 1 if per node.
     pub fn total(&self) -> u64 {
         self.0.total()
     }

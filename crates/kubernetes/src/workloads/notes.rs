@@ -1,5 +1,3 @@
-//! Notes on an object.
-
 use serde_json::Value;
 
 use super::field::{Field, Rejected};

@@ -1,4 +1,4 @@
-//! KubeRay's changes to the pods of a RayCluster, and the submitter pod of a RayJob.
+//! KubeRay's changes to a RayCluster's pods, and a RayJob's submitter.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,6 @@ fn set(container: &mut Container, requests: (&str, &str), limits: (&str, &str)) 
     container.resources = Resources { requests: amounts(requests), limits: amounts(limits) };
 }
 
-/// The head, and each worker group with its minimum size.
 fn task_groups(scope: &Scope<'_>, making: &Making<'_>) -> Result<String, Rejected> {
     let mut groups = Vec::new();
     let workers = scope.spec.at("workerGroupSpecs")?.map(|list| list.items()).transpose()?.unwrap_or_default();
@@ -95,7 +94,6 @@ fn task_groups(scope: &Scope<'_>, making: &Making<'_>) -> Result<String, Rejecte
     Ok(Value::Array(groups).to_string())
 }
 
-/// Returns the sum of the containers' requests by Kubernetes names.
 fn sum_of(pod: &Pod) -> Value {
     let Ok(sum) = pod_resources(pod, SidecarSum::Once) else {
         return json!({});
@@ -118,7 +116,7 @@ pub(super) fn submitter(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<()
         ("K8sJobMode", None) => {
             let mut pod = Pod::default();
             pod.spec.containers.push(own);
-            // The plugin sets no scheduler for this pod; its labels assign it to the application of the cluster.
+            // The plugin sets no scheduler here; labels assign the pod to the cluster's application.
             let from = making.from;
             if let Some(head) = making.made[from..].iter().find(|made| made.set == HEAD) {
                 pod.spec.scheduler_name.clone_from(&head.pod.spec.scheduler_name);

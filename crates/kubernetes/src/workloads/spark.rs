@@ -22,7 +22,6 @@ struct Role {
 const DRIVER: Role = Role { name: "driver", container: "spark-kubernetes-driver", group: "spark-driver" };
 const EXECUTOR: Role = Role { name: "executor", container: "spark-kubernetes-executor", group: "spark-executor" };
 
-/// Adds the driver and the initial executors.
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let app = App { spec: &scope.spec, scope };
     let (mut driver, mut executor) = (app.pod(&DRIVER)?, app.pod(&EXECUTOR)?);
@@ -36,7 +35,7 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     Ok(())
 }
 
-/// Adds the server of a SparkConnect, which is sized by its template alone, and the initial executors.
+/// The server of a SparkConnect is sized by its template alone.
 pub(super) fn connect(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let app = App { spec: &scope.spec, scope };
     let server = match scope.spec.at("server.template")? {
@@ -45,7 +44,7 @@ pub(super) fn connect(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), 
     };
     making.made.push(Made::one(DRIVER.name, server, format!("{}-server", scope.name)));
     let executors = Made::one(EXECUTOR.name, app.pod(&EXECUTOR)?, format!("{}-exec-{{index}}", scope.name));
-    // Two are the default of Spark on Kubernetes; the operator sets a default only for a SparkApplication.
+    // Spark's default is two; the operator sets one only for a SparkApplication.
     making.made.push(Made { count: app.instances(2)?, first: 1, ..executors });
     Ok(())
 }
@@ -63,7 +62,6 @@ impl<'v> App<'_, 'v> {
         }
     }
 
-    /// The field of the role, or its Spark property.
     fn setting(&self, role: &Role, field: &str, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at(&format!("{}.{field}", role.name))? {
             Some(found) => Ok(Some(found)),
@@ -96,7 +94,6 @@ impl<'v> App<'_, 'v> {
         Ok(most)
     }
 
-    /// Returns the CPU request of a role as a quantity.
     fn cpu(&self, role: &Role) -> Result<String, Rejected> {
         let name = role.name;
         let request = self.setting(role, "coreRequest", &format!("spark.kubernetes.{name}.request.cores"))?;
@@ -207,7 +204,7 @@ impl<'v> App<'_, 'v> {
         };
         let (mut labels, annotations) = (all("labels", "label")?, all("annotations", "annotation")?);
         let Scope { name: app, namespace, .. } = self.scope;
-        // Spark draws this ID randomly; here it is derived from the name, to be stable.
+        // Spark draws this ID randomly; here it is stable, from the name.
         labels.insert("spark-app-selector".to_owned(), json!(format!("spark-{namespace}-{app}")));
         labels.insert("spark-role".to_owned(), json!(name));
         labels.insert("sparkoperator.k8s.io/app-name".to_owned(), json!(app));

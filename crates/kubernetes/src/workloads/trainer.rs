@@ -1,4 +1,4 @@
-//! TrainJob of Kubeflow Trainer: the pods of its runtime, or of its own fields if the runtime is not in the manifests.
+//! TrainJob of Kubeflow Trainer: its runtime's pods, or its own fields without that.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,6 @@ use super::patch::merge;
 use crate::objects::Pod;
 
 const STEP: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
-/// The name of that job and its container.
 const NODE: &str = "node";
 const LAUNCHER: &str = "launcher";
 
@@ -33,15 +32,11 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     Ok(())
 }
 
-/// The numbers of training nodes.
 struct Nodes {
-    /// Of the TrainJob.
     own: Option<u64>,
     /// Of the runtime, if it has a policy.
     of_runtime: Option<u64>,
-    /// A launcher starts the training by MPI.
     mpi: bool,
-    /// The launcher is one of the nodes.
     launcher_trains: bool,
 }
 
@@ -55,7 +50,7 @@ impl Nodes {
         Ok(Self { own, of_runtime: Some(of_runtime), mpi: policy.key("mpi")?.is_some(), launcher_trains })
     }
 
-    /// The pods of a job; `None` for its `parallelism`.
+    /// `None` for its `parallelism`.
     fn of_job(&self, set: &str, trains: bool) -> Option<u64> {
         match (self.mpi, set == NODE) {
             // The launcher takes the place of a node.
@@ -117,7 +112,6 @@ fn of_template(scope: &Scope<'_>, template: &Field<'_>, set: &str) -> Result<Pod
     template.pod_of(changed, 0)
 }
 
-/// Returns a pod with the resources per node of the TrainJob.
 fn node_pod(scope: &Scope<'_>) -> Result<Pod, Rejected> {
     match scope.spec.at("trainer.resourcesPerNode")? {
         Some(resources) => with_resources(&resources),

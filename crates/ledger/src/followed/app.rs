@@ -16,11 +16,10 @@ pub(super) struct Ask {
     pub priority: Option<Priority>,
     pub pending: Option<Resource>,
     pub allocated: Option<Resource>,
-    /// The allocation time; `None` if before the start of the ledger.
+    /// `None` if before the ledger.
     pub allocated_since: Option<Time>,
-    /// The start of the current quantities, while the priority or the owner is unknown.
+    /// While the priority or the owner is unknown.
     pub since: Time,
-    /// The earlier quantities, in the same case.
     pub spans: Vec<Span>,
 }
 
@@ -36,22 +35,20 @@ pub(super) struct App {
     pub queue: Option<QueuePath>,
     pub user: Option<Arc<str>>,
     pub group: Option<Arc<str>>,
-    /// An event reported the group: lists of groups may be older.
+    /// Lists of groups may be older.
     pub grouped: bool,
     pub submitted: Option<Time>,
     pub asks: OrdMap<AskId, Ask>,
-    /// The sums of requests with a known priority, by priority, the lowest first; empty while the owner is unknown.
+    /// The lowest first; empty while the owner is unknown.
     pub sums: Vec<Band>,
     /// The usage of requests that ended before the owner was known.
     pub used: Vec<Span>,
-    /// The usage of its ended allocations.
     pub ended: Ended,
     /// Unchanged since a look agreed with it.
     pub agrees: bool,
 }
 
 impl App {
-    /// Whether its owner is known.
     pub const fn is_named(&self) -> bool {
         self.partition.is_some() && self.queue.is_some() && self.user.is_some()
     }
@@ -60,7 +57,6 @@ impl App {
         Owner { queue: self.queue.clone().unwrap_or_default(), group: self.group.clone() }
     }
 
-    /// Starts counting at a time.
     pub fn start(&mut self, at: Time) {
         let ids: Vec<AskId> = self.asks.keys().cloned().collect();
         for id in ids {
@@ -77,7 +73,6 @@ impl App {
         !self.used.is_empty() || !self.is_named() || self.asks.values().any(|ask| ask.priority.is_none())
     }
 
-    /// Adds a request to the sums, or subtracts it.
     pub fn sum(&mut self, ask: &Ask, sign: bool) {
         let Some(priority) = ask.priority.filter(|_| self.is_named()) else { return };
         let at = match self.sums.binary_search_by_key(&priority, |band| band.priority) {
@@ -103,7 +98,6 @@ impl App {
         }
     }
 
-    /// Adds the usage of an ended allocation.
     pub fn count_ended(&mut self, id: &AskId, at: Time) {
         let Some(ask) = self.asks.get(id) else { return };
         let Some(allocated) = &ask.allocated else { return };
@@ -234,7 +228,6 @@ impl Followed {
         }
     }
 
-    /// Adds to or subtracts from the usage of an application's queues.
     pub(super) fn use_queues(
         &mut self,
         (partition, queue): (&Arc<str>, &QueuePath),
@@ -257,8 +250,7 @@ impl Followed {
         }
     }
 
-    /// Sets the guaranteed resources of a queue. An event names no partition: if there are several, only lists are
-    /// used.
+    /// Only lists have partitions; events are used if there is one.
     pub(super) fn guarantee(&mut self, queue: &QueuePath, guaranteed: Option<Resource>, at: Time) {
         if let [only] = self.partitions.as_slice() {
             let key = (Arc::clone(only), queue.clone());

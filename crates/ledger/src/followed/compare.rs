@@ -11,11 +11,10 @@ use crate::hours::HOUR;
 use crate::{Integral, Question};
 use model::{AppId, AskId, QueuePath, Resource, Time};
 
-/// Queues are not read together with applications: an event about a queue has precedence for this long, in
-/// microseconds.
+/// Queues are read separately; events have precedence for this long, in microseconds.
 const QUEUES_SETTLE: u64 = 60_000_000;
 
-/// Objects to exclude from a comparison: a look may show them before or after an event of about that time.
+/// A look may show them before or after a recent event.
 #[derive(Default)]
 struct Moving {
     apps: BTreeSet<AppId>,
@@ -25,7 +24,7 @@ struct Moving {
     queues: BTreeSet<QueuePath>,
 }
 
-/// The usage of ended allocations of an active application, by this ledger and by the scheduler.
+/// Ended allocations, by ledger and scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
     /// The id that it was submitted with.
@@ -42,16 +41,14 @@ pub struct Against {
     pub allocations: u64,
     /// The number of ended allocations with an unknown start or a changed size.
     pub before: u64,
-    /// One second of each of them, the rounding error of the scheduler, which counts whole seconds.
+    /// Per allocation: the scheduler counts whole seconds.
     pub second: Integral,
-    /// The scheduler's sum since the ledger first saw the application, in base units times seconds.
+    /// Since the first look, in base units times seconds.
     pub remote: BTreeMap<Box<str>, u64>,
 }
 
 impl Followed {
-    /// Compares with a look: attributes usage without an owner, and counts differences without an event from now on.
-    ///
-    /// All events from before the time of the look must have been received.
+    /// Attributes usage, and counts differences from now on. All events from before the look must have been received.
     pub fn compare(&mut self, look: &Look) {
         if !self.counting {
             return;
@@ -115,7 +112,7 @@ impl Followed {
     fn compare_app(&mut self, partition: &Arc<str>, seen: &SeenApp, moving: &Moving, at: Time) -> u64 {
         let id = &seen.id;
         let still = !moving.apps.contains(id);
-        // An event names no partition: of two applications with the same id, the first is used.
+        // Events name no partition: the first application is used.
         if self.apps.get(id).and_then(|app| app.partition.as_ref()).is_some_and(|of| of != partition) {
             return 0;
         }
@@ -138,7 +135,7 @@ impl Followed {
             self.rename(id, at, |app| app.queue = Some(seen.queue.clone()));
             differences += 1;
         }
-        // The lists of groups are read later than others, so the group may have been unknown.
+        // Lists of groups are read later.
         let learns = |app: &App| !app.grouped && app.group != seen.group;
         if still && seen.group.is_some() && self.apps.get(id).is_some_and(learns) {
             self.rename(id, at, |app| app.group.clone_from(&seen.group));
@@ -182,7 +179,6 @@ impl Followed {
         different.len() as u64
     }
 
-    /// Sets the owner of an application, and the priorities of its requests.
     fn learn(&mut self, partition: &Arc<str>, seen: &SeenApp, at: Time) {
         self.rename(&seen.id, at, |app| {
             app.partition = Some(Arc::clone(partition));
@@ -238,7 +234,7 @@ impl Followed {
         self.apps.insert(seen.id.clone(), app);
     }
 
-    /// Sets the guaranteed resources in a partition. Returns the number of differences.
+    /// Returns the number of differences.
     pub(super) fn set_guarantees(
         &mut self,
         part: &SeenPartition,
@@ -275,7 +271,7 @@ impl Followed {
         gone.map(|(id, user)| (id.clone(), Arc::from(user))).collect()
     }
 
-    /// The usage of ended allocations of active applications by both counts, as of the last look, for a question.
+    /// Both counts as of the last look.
     pub fn against(&self, question: &Question) -> Vec<Against> {
         let live = self.apps.iter().map(|(id, app)| (id.clone(), app.ended_now()));
         let retained = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));

@@ -1,4 +1,4 @@
-//! Looks: the lists of a scheduler at about one time.
+//! Looks: lists at about one time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,18 +37,17 @@ pub struct SeenPartition {
 pub struct SeenApp {
     /// The id that it was submitted with.
     pub id: AppId,
-    /// The submission time: the same id can be submitted again.
+    /// An id can be submitted again.
     pub submitted: Time,
     /// The leaf that it is in.
     pub queue: QueuePath,
     /// Who submitted it.
     pub user: Arc<str>,
-    /// The group; `None` if it has none or it is unknown.
+    /// `None` if empty or unknown.
     pub group: Option<Arc<str>>,
     /// Its requests, pending and allocated.
     pub asks: BTreeMap<AskId, SeenAsk>,
-    /// The scheduler's sum for its ended allocations, in base units times seconds; `None` if the scheduler does not
-    /// count.
+    /// In base units times seconds; `None` if not counted.
     pub counted: Option<BTreeMap<Box<str>, u64>>,
 }
 

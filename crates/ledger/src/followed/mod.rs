@@ -1,14 +1,8 @@
-//! The ledger of a remote scheduler without its own, from its events and lists.
+//! The ledger of a remote scheduler: [`Followed::start`] with a look, [`Followed::happened`] per event,
+//! [`Followed::compare`] with later looks, [`Followed::stop`] at lost events.
 //!
-//! ```text
-//!  a look at the lists ── start ──> what each application has ──> meters, hours and reports of a Ledger
-//!  events              ── change ──>      |
-//!  later looks         ── compare ─>  differences count from the look on, and their hours are not exact
-//!  a hole in the events ── stop ───>  a gap, until it restarts with a look
-//! ```
-//!
-//! Each request is tracked separately, so that a repeated event changes nothing. Only lists contain the user of an
-//! application and the priority of a request: earlier usage is stored, and counted later (`spans`).
+//! Requests are tracked separately, so a repeated event changes nothing. Only lists contain users and priorities:
+//! earlier usage is counted later (`spans`).
 //!
 //! Invariants:
 //! - pure, and exact from the start as far as events report everything;
@@ -38,7 +32,7 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 /// The priority of a request that ended before it was in a list.
 pub const UNKNOWN_PRIORITY: Priority = Priority::MIN;
 const MOST_RECENT: usize = 200_000;
-/// How much earlier than its predecessor an event may be, in microseconds: several threads write events.
+/// In microseconds: several threads write events.
 const OUT_OF_ORDER: u64 = 1_000_000;
 
 /// The change from one event.
@@ -64,7 +58,7 @@ pub enum Change {
     QueueGone(QueuePath),
 }
 
-/// The object of a change, which a look of about that time may show before or after it.
+/// A recent look may show it before or after the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Touched {
     App(AppId),
@@ -109,9 +103,7 @@ impl Followed {
         self.counting
     }
 
-    /// Starts with a look and the events since about its time.
-    ///
-    /// Counting starts at the newest of them: later events report what the look did not show.
+    /// Counting starts at the newest event: later ones report what the look did not show.
     pub fn start(&mut self, look: &Look, since: impl IntoIterator<Item = (u64, Time, Change)>) {
         self.clear();
         self.partitions = look.partitions.iter().map(|part| Arc::clone(&part.name)).collect();
@@ -142,7 +134,7 @@ impl Followed {
         queues.iter().for_each(|key| self.read_queue(key, at));
     }
 
-    /// Adds an event; events must come in the order of their numbers.
+    /// Events come in the order of their numbers.
     pub fn happened(&mut self, number: u64, at: Time, change: Change) {
         let at = self.clock(at);
         self.newest = at;
@@ -178,7 +170,7 @@ impl Followed {
         }
     }
 
-    /// Stops, because events are lost: usage is counted up to now. `why` is in words.
+    /// Events are lost; `why` is in words.
     pub fn stop(&mut self, why: String) {
         if std::mem::take(&mut self.counting) {
             let until = self.until.max(self.newest);
@@ -226,15 +218,14 @@ impl Followed {
         self.started.then_some(self.ledger.hours.since)
     }
 
-    /// The time of an event, never before the last one: after a clock setback, no moment counts twice.
+    /// After a clock setback, no moment counts twice.
     fn clock(&mut self, at: Time) -> Time {
         if !self.counting || at.0.saturating_add(OUT_OF_ORDER) >= self.newest.0 {
             return at.max(self.newest);
         }
         let since = self.newest;
         self.close(since);
-        // A setback of an hour or more means that the clock was wrong before: drop the hours after the new time, and
-        // the rest of its hour.
+        // The clock was wrong before: drop the later hours and the rest of this one.
         let end = Time((at.0 / HOUR + 1).saturating_mul(HOUR));
         if since.0 - at.0 >= HOUR {
             self.ledger.hours.forget_from(end.0 / HOUR);

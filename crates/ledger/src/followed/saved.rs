@@ -1,4 +1,4 @@
-//! The saved form of a remote ledger: the individual hours, the usage of ended allocations, and a head.
+//! The saved form of a remote ledger.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,9 +60,9 @@ pub struct Moment {
 /// A difference to an earlier moment.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// An hour by its number; `None` if it was dropped.
+    /// By number; `None` if dropped.
     Hour(u64, Option<SavedHour>),
-    /// The usage of an application's ended allocations; `None` if it was removed.
+    /// `None` if it was removed.
     Ended(AppId, Option<Ended>),
 }
 
@@ -125,7 +125,7 @@ impl Followed {
         Moment { head, hours: all.ledger.hours.hours, ended }
     }
 
-    /// Restores a ledger. It is stopped, because no process recorded the scheduler since; `why` is in words.
+    /// Stopped: no process recorded since; `why` is in words.
     pub fn restored(moment: Moment, why: &str) -> Self {
         let Moment { head, hours, ended } = moment;
         let mut gaps: imbl::Vector<Gap> = head.gaps.into_iter().collect();
@@ -146,7 +146,7 @@ impl Followed {
 }
 
 impl Ledger {
-    /// The moment up to now, or up to the end of complete data, for saving.
+    /// Up to the end of complete data.
     pub fn moment(&self, now: Time) -> Moment {
         let mut all = self.clone();
         let until = self.whole_until.map_or(now, |until| now.min(until)).max(self.counted_until);
@@ -174,7 +174,7 @@ impl Ledger {
         }
     }
 
-    /// Continues a ledger with an empty scheduler. The time in between is a gap; `why` is in words.
+    /// Continues with an empty scheduler, after a gap; `why` is in words.
     #[must_use]
     pub fn continued(mut self, now: Time, why: &str) -> Self {
         self.whole_until = None;
@@ -232,7 +232,6 @@ mod tests {
     use model::{Priority, Resource, VCORE};
 
     proptest! {
-        /// Runs that count, save, count more without saving, and are killed.
         #[test]
         fn of_runs_that_are_killed_what_was_written_counts_once(
             runs in prop::collection::vec((0_u64..9_000_000, 0_u64..9_000_000, 0_u64..9_000_000), 1..6),

@@ -1,4 +1,4 @@
-//! Spans: usage of a request from before its owner or priority is known.
+//! Usage from before the owner or priority is known.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{Followed, UNKNOWN_PRIORITY};
 use crate::hours::{Account, Hours};
 use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 
-/// The maximum wait for a list with the user of an application, in microseconds.
+/// For a list with the user, in microseconds.
 const GIVEN_UP_AFTER: u64 = 3_600_000_000;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,7 +16,6 @@ pub(super) struct Owner {
     pub group: Option<Arc<str>>,
 }
 
-/// Allocated or pending resources of a request over a time.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub owner: Owner,
@@ -28,7 +27,6 @@ pub(super) struct Span {
 }
 
 impl Ask {
-    /// Stores the span up to now.
     pub fn close(&mut self, owner: &Owner, at: Time) {
         if !self.is_empty() && at > self.since {
             self.spans.push(Span {
@@ -44,7 +42,7 @@ impl Ask {
     }
 }
 
-/// Counts spans of an application; `priority` is used for those without one.
+/// `priority` is used for spans without one.
 fn count(hours: &mut Hours, (id, app): (&AppId, &App), spans: Vec<Span>, priority: Option<Priority>) {
     let nothing = Resource::new();
     for span in spans {
@@ -63,7 +61,6 @@ fn count(hours: &mut Hours, (id, app): (&AppId, &App), spans: Vec<Span>, priorit
 }
 
 impl Followed {
-    /// Stores the spans of requests with unknown keys up to now.
     pub(super) fn close_spans(&mut self, id: &AppId, at: Time) {
         let Some(app) = self.apps.get_mut(id).filter(|_| self.counting) else { return };
         let (named, owner) = (app.is_named(), app.owner());
@@ -76,7 +73,7 @@ impl Followed {
         }
     }
 
-    /// Counts the stored spans with known keys. `all` also counts the rest, without an owner or priority.
+    /// `all` includes spans with unknown keys.
     fn count_used(&mut self, id: &AppId, all: bool) {
         let Some(app) = self.apps.get_mut(id).filter(|app| all || app.is_named()) else { return };
         let used = std::mem::take(&mut app.used);
@@ -95,7 +92,6 @@ impl Followed {
         }
     }
 
-    /// Counts the stored spans with known keys.
     pub(super) fn release_app(&mut self, id: &AppId) {
         self.count_used(id, false);
         if self.apps.get(id).is_none_or(|app| !app.is_holding()) {
@@ -127,7 +123,6 @@ impl Followed {
         }
     }
 
-    /// Sets the user of a removed application.
     pub(super) fn name_gone(&mut self, id: &AppId, partition: &Arc<str>, user: &Arc<str>) {
         if let Some((_, app)) = self.gone.remove(id) {
             let app = App { partition: Some(Arc::clone(partition)), user: Some(Arc::clone(user)), ..app };

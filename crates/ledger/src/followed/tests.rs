@@ -6,7 +6,7 @@ use crate::Dimension;
 use model::VCORE;
 
 const SECOND: u64 = 1_000_000;
-/// The start time of the tests: an hour boundary plus some minutes.
+/// An hour boundary plus some minutes.
 const START: u64 = 100 * HOUR + 600 * SECOND;
 
 fn at(seconds: u64) -> Time {
@@ -193,7 +193,6 @@ fn slightly_reordered_events_are_not_a_gap() {
     assert_eq!((total(&followed), followed.gaps().count()), ((40 + 10, 0), 0));
 }
 
-/// The moment after saving the differences and reading them.
 fn written(before: &Moment, now: &Moment) -> (usize, Moment) {
     let changes = now.changes(before);
     let (mut hours, mut ended) = (Vec::new(), Vec::new());

@@ -64,10 +64,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Compiles a pattern like [`compile`].
-    ///
-    /// # Errors
-    /// The error in the pattern, or that the earlier ones used up the size limit.
+    /// Fails as [`compile`], or if earlier patterns used up the size limit.
     pub fn compile(&mut self, pattern: &str) -> Result<Regex, ExpressionFault> {
         if self.space == 0 {
             return fault(NO_SPACE);
@@ -94,7 +91,7 @@ impl Compiler {
 fn build(pattern: &str, size: usize) -> Result<Regex, ExpressionFault> {
     RegexBuilder::new(pattern).size_limit(size).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => too_large(),
-        // The engine's message draws the pattern; only its last line is text.
+        // Only the last line is text.
         other => ExpressionFault(
             other.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
         ),

@@ -1,11 +1,10 @@
-//! Translation of RE2's syntax for the `regex` crate (PLC-056).
+//! RE2's syntax for the `regex` crate (PLC-056).
 
 use super::{ExpressionFault, fault};
 
 const REPEAT_MAX: u32 = 1000;
 
-/// # Errors
-/// The error in the pattern by the rules of RE2.
+/// Fails by the rules of RE2.
 pub(super) fn translate(pattern: &str) -> Result<String, ExpressionFault> {
     Translator { rest: pattern, out: String::with_capacity(pattern.len() + 8) }.translate()
 }
@@ -142,7 +141,7 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// A perl class in ASCII, or a Unicode class.
+    /// ASCII, or a Unicode class.
     fn escaped_class(&mut self) -> Result<Option<String>, ExpressionFault> {
         let Some(letter) = self.rest[1..].chars().next() else { return Ok(None) };
         let written = match letter {

@@ -1,4 +1,4 @@
-//! How resources are written: serialized as maps, and formatted for messages and debugging.
+//! Serialized as maps, formatted for messages.
 
 use std::fmt;
 

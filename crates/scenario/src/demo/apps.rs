@@ -29,7 +29,7 @@ impl Crowd {
         self.later(now, wait, Due::Arrive(index));
     }
 
-    /// Submits an application with its first requests, unless its stream is full or its queue drains.
+    /// Unless its stream is full or its queue drains.
     pub(super) fn submit(&mut self, now: Time, index: usize, commands: &mut Vec<Command>) {
         let stream = &STREAMS[index];
         let count = &mut self.streams[index];
@@ -113,7 +113,7 @@ impl Crowd {
         commands.push(PartitionCommand::Ask(spec).into());
     }
 
-    /// A request is allocated: its task runs for a while.
+    /// The task runs for a while.
     pub(super) fn allocated(&mut self, now: Time, app: &AppId, ask: &AskId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if running.placeholders.contains(ask) {
@@ -146,7 +146,7 @@ impl Crowd {
         }
     }
 
-    /// A complete gang, or one that continues without placeholders, requests its tasks some seconds later.
+    /// A complete gang, or one without placeholders, requests its tasks later.
     pub(super) fn gang_moves(&mut self, now: Time, app: &AppId, state: AppState) {
         let moves = matches!(state, AppState::Starting | AppState::Running | AppState::Resuming);
         let Some(running) = self.apps.get_mut(app).filter(|_| moves) else { return };

@@ -1,4 +1,4 @@
-//! The state of the demo's users: their running applications, and due actions.
+//! The demo's applications and due actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use model::{AppId, AskId, MEMORY, NodeId, Resource, Time, VCORE};
 
 const DAY: Duration = Duration::from_secs(8 * 60);
 
-/// The users of the demo. Saved without field names, in this order.
+/// Saved without field names, in this order.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Crowd {
     pub rng: Rng,
@@ -31,7 +31,6 @@ pub(super) struct RunningApp {
     pub stage: u32,
     pub stages: u32,
     pub size: (u32, u32),
-    /// The number of repeated requests.
     pub again: u32,
     /// Tasks that are allocated.
     #[serde(rename = "held")]
@@ -48,17 +47,14 @@ impl RunningApp {
         STREAMS[self.stream].queue == queue
     }
 
-    /// Whether a task is allocated.
     pub fn has_tasks(&self) -> bool {
         !self.current.is_empty()
     }
 
-    /// Whether this task is allocated.
     pub fn has(&self, ask: &AskId) -> bool {
         self.current.contains(ask)
     }
 
-    /// The resources of a task.
     pub fn resource(&self) -> Resource {
         amount(self.size.0, self.size.1)
     }
@@ -72,27 +68,19 @@ pub(super) struct Count {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) enum Due {
-    /// The cluster starts.
     Start,
-    /// Applications of a stream arrive.
     Arrive(usize),
-    /// An application of a stream is submitted.
     Submit(usize),
-    /// An application requests its next stage.
     Stage(AppId),
     /// A preempted task is requested again.
     Again(AppId),
-    /// A task ends.
     Release(AppId, AskId),
     /// The submitter ends the application.
     Remove(AppId),
-    /// A node is drained for a while.
     Drain,
-    /// The node is schedulable again.
     Resume(NodeId),
     /// The old queue is removed from the configuration, if it has applications.
     Retire,
-    /// The old queue returns to the configuration.
     Restore,
 }
 
@@ -100,7 +88,7 @@ pub(super) fn amount(millicores: u32, gibibytes: u32) -> Resource {
     [(VCORE, i64::from(millicores)), (MEMORY, i64::from(gibibytes) << 30)].into_iter().collect()
 }
 
-/// The time between two arrivals by time of day: two thirds at noon, 1.4 times at midnight.
+/// Two thirds at noon, 1.4 times at midnight.
 pub(super) fn slowed(now: Time, least: u32, most: u32) -> (u32, u32) {
     let day = u64::try_from(DAY.as_micros()).unwrap_or(u64::MAX);
     // The day starts with the morning rush.

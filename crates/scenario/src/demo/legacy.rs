@@ -19,9 +19,8 @@ const ENTRY: &str = "- name: legacy\n";
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Legacy {
     profile: Profile,
-    /// Whether it is in the active configuration.
     pub configured: bool,
-    /// The last texts by checksum: two at most.
+    /// By checksum: two at most.
     given: BTreeMap<String, String>,
     #[serde(default)]
     awaited: bool,
@@ -31,7 +30,7 @@ pub(super) struct Legacy {
 }
 
 impl Legacy {
-    /// Starts with the queue. Configurations are parsed for `profile`.
+    /// Configurations are parsed for `profile`.
     pub fn new(profile: Profile) -> Self {
         Self { profile, configured: true, given: BTreeMap::new(), awaited: false, taken_out: false }
     }
@@ -45,7 +44,7 @@ impl Legacy {
         Some(Command::Configure(Arc::new(config)))
     }
 
-    /// A reload was accepted or rejected. Returns the action to retry, if it was the demo's last one and was rejected.
+    /// Returns the action to retry, if it was the demo's last one and was rejected.
     pub fn answered(&mut self, taken: bool) -> Option<Due> {
         if !std::mem::take(&mut self.awaited) || taken {
             return None;
@@ -60,7 +59,6 @@ impl Legacy {
         self.configured = false;
     }
 
-    /// It is present again.
     pub fn is_back(&mut self) {
         self.configured |= std::mem::take(&mut self.taken_out);
     }

@@ -4,37 +4,29 @@ use super::legacy::LEGACY;
 
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The prefix of application ids.
     pub name: &'static str,
     /// The requested queue; empty for placement rules.
     pub queue: &'static str,
-    /// Who submits them.
     pub users: &'static [&'static str],
-    /// The group of the users; empty for one with the name of the user.
+    /// Empty for the user's own.
     pub group: &'static str,
     /// The time between two arrivals, in milliseconds.
     pub every: (u32, u32),
     /// Applications per arrival.
     pub burst: (u32, u32),
-    /// Applications at the start.
     pub first: u32,
-    /// The maximum of active applications.
     pub most: u32,
-    /// Stages per application.
     pub stages: (u32, u32),
     /// Tasks per stage.
     pub tasks: (u32, u32),
-    /// Millicores and gibibytes of a task; one choice per application.
+    /// Millicores and gibibytes; one choice per application.
     pub sizes: &'static [(u32, u32)],
     /// The run time of a task, in milliseconds.
     pub runs: (u32, u32),
-    /// The priority of a stage.
     pub priority: (i32, i32),
     /// Whether arrivals depend on the time of day.
     pub waves: bool,
-    /// The preemption behavior of its tasks.
     pub manner: Manner,
-    /// Whether it is a gang.
     pub gang: bool,
 }
 
@@ -42,9 +34,7 @@ pub(super) struct Stream {
 pub(super) enum Manner {
     /// They wait, and are preempted last.
     Waits,
-    /// They may preempt others.
     Preempts,
-    /// They may be preempted.
     Yields,
 }
 

@@ -11,7 +11,6 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{AppState, AskId, Resource, Time};
 
-/// From this number of requests on, capacity is reserved.
 const MANY: u32 = 4;
 /// Few, because the requests may still be rejected.
 const SPACE: u32 = 10_000;
@@ -34,7 +33,7 @@ impl Partition {
         }
     }
 
-    /// Checks a request that comes after `more` resources.
+    /// After `more` resources.
     ///
     /// # Errors
     /// The reason for the rejection.
@@ -43,7 +42,7 @@ impl Partition {
         if !spec.resource.strictly_greater_than_zero() {
             return Err(format!("request {id:?} of application {:?} is empty", spec.app));
         }
-        // The sum of the partition must not overflow: saturation would make counters drift.
+        // An overflow would saturate and make counters drift.
         let root = &self.queues[ROOT];
         let mut counted = root.pending.add(&root.allocated);
         counted.add_assign(more);
@@ -102,7 +101,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Handles a repeated id (D-23). Returns whether that is all.
+    /// D-23. Returns whether that is all.
     fn asked_again(
         &mut self,
         now: Time,
@@ -131,8 +130,7 @@ impl Partition {
         }
     }
 
-    /// Stops counting a pending request that is still tried. The application keeps its priority until a request of at
-    /// least this priority is allocated or removed.
+    /// Still tried. The priority stays until a request of at least this one is allocated or removed.
     fn supersede(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let priority = application.priority();
@@ -165,7 +163,7 @@ impl Partition {
         self.end_pending(app, before);
     }
 
-    /// Changes the size of a request or an allocation, even if the new size does not fit.
+    /// Even if it does not fit.
     fn resize(&mut self, now: Time, app: AppKey, ask: AskKey, to: &Resource, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let path = self.queues.path_up(application.queue);

@@ -40,7 +40,7 @@ impl Partition {
         }
     }
 
-    /// The event for an allocation that ends with its request, not by time (P-06).
+    /// Not by time (P-06).
     pub(crate) fn spent(&self, app: AppKey, ask: AskKey) -> Option<EventKind> {
         let application = self.apps.get(app).filter(|_| self.switches.release_ends_ask)?;
         let Ask { id, resource, .. } = application.asks.get(ask)?;
@@ -85,8 +85,7 @@ impl Partition {
         }
     }
 
-    /// Releases everything, then enters `state`. A very large application is released in parts
-    /// ([`Tuning::ending_at_once`]), so that no command waits long.
+    /// Large applications end in parts ([`Tuning::ending_at_once`]), so that no command waits long.
     ///
     /// [`Tuning::ending_at_once`]: crate::Tuning::ending_at_once
     pub(crate) fn end_as(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
@@ -115,7 +114,6 @@ impl Partition {
         }
     }
 
-    /// When nothing is left, the application enters its final state.
     fn end_more(&mut self, now: Time, app: AppKey, most: usize, events: &mut Vec<Event>) {
         let asks = self.cancel_asks(now, app, ReleaseReason::Stopped, most, events);
         self.take_allocations(now, app, ReleaseReason::Stopped, most - asks, events);
@@ -164,7 +162,7 @@ impl Partition {
         self.take_allocations(now, app, ReleaseReason::Stopped, usize::MAX, events);
     }
 
-    /// Like [`Partition::take_allocation`], the oldest first, but with one change of counters and nodes for all.
+    /// With one change of counters and nodes for all.
     fn take_allocations(
         &mut self,
         now: Time,
@@ -235,7 +233,6 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// `in_place`: a replacement uses the node resources.
     pub(crate) fn take_allocation(
         &mut self,
         now: Time,

@@ -12,7 +12,7 @@ impl Partition {
         self.apps[app].known_ids.spent(id).is_some()
     }
 
-    /// As for an allocated request, every counter uses the new size, although nothing runs.
+    /// Counters use the new size.
     ///
     /// # Errors
     /// The node does not exist.

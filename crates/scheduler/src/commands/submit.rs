@@ -32,7 +32,6 @@ impl placement::QueueTree for QueueTree {
 }
 
 impl Partition {
-    /// Places or rejects an application, and stores the record of the placement.
     pub(crate) fn submit(&mut self, now: Time, submission: &Submission, events: &mut Vec<Event>) {
         let app = submission.app.clone();
         events.push(Event::new(now, EventKind::AppNew { app: app.clone() }));
@@ -118,7 +117,7 @@ impl Partition {
         queue.settings = Arc::new(Settings { parent: true, template, ..Settings::default() });
     }
 
-    /// A dynamic leaf has the settings of its parent's template and inherits nothing (SCH-186).
+    /// From its parent's template (SCH-186).
     fn open_leaf(&mut self, key: QueueKey) {
         let parent = self.queues[key].parent;
         let Some((from, template)) = parent.and_then(|parent| self.queues[parent].settings.template.clone()) else {

@@ -15,22 +15,17 @@ use config::{PartitionConfig, QueueConfig};
 use model::{QueueState, Resource, Time};
 
 enum LoadTask<'a> {
-    /// A queue whose parent is done.
     Queue(QueueLoad<'a>),
-    /// The rest of a queue whose children are done.
     Finish(&'a QueueConfig, QueueKey),
 }
 
 #[derive(Clone, Copy)]
 struct QueueLoad<'a> {
     config: &'a QueueConfig,
-    /// The previous configuration, if the inherited values did not change.
     before: Option<&'a QueueConfig>,
-    /// The parent, and the index in its configured children.
     parent: Option<(QueueKey, usize)>,
 }
 
-/// The children in the previous configuration, by name.
 struct PreviousChildren<'a> {
     children: &'a [QueueConfig],
     by_name: OnceCell<Index<&'a str, &'a QueueConfig>>,
@@ -58,7 +53,7 @@ impl<'a> PreviousChildren<'a> {
 }
 
 impl Partition {
-    /// CFG-110: no leaf with active applications becomes a parent.
+    /// CFG-110: not with active applications.
     pub(super) fn accepts(&self, root: &QueueConfig) -> Result<(), String> {
         let mut stack: Vec<(&QueueConfig, QueueKey)> = vec![(root, ROOT)];
         while let Some((config, key)) = stack.pop() {
@@ -127,7 +122,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Returns the previous configuration if the values that it passes on did not change.
+    /// Returns the previous configuration if passed-on values did not change.
     fn load_queue<'a>(
         &mut self,
         now: Time,
@@ -146,7 +141,7 @@ impl Partition {
         }
         let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
         if known.is_none() {
-            // A new queue has its type from the start; only a change of type is reported.
+            // Only a change of type is reported.
             self.queues[key].leaf = parent.is_some() && !config.parent && config.children.is_empty();
         }
         let settled = known.and_then(|key| self.queues.get(key));
@@ -180,7 +175,7 @@ impl Partition {
         key
     }
 
-    /// Returns a queue what the configuration says of it (SCH-178). Its parent has been settled.
+    /// After its parent (SCH-178).
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
@@ -239,7 +234,7 @@ impl Partition {
         if queue.state != QueueState::Active && self.switches.reload_revives {
             self.set_state(now, key, QueueState::Active, events);
         }
-        // A new queue changes nothing in its parent; under P-02 a report would refresh its path.
+        // Under P-02 a report would refresh its path.
         if !self.switches.priority_cache {
             self.queues.report_priority_up(key);
         }
@@ -304,7 +299,7 @@ impl Partition {
         self.mark_queue(key);
     }
 
-    /// The partition goes: every queue drains, every application fails, every node goes, then the queues (SCH-181).
+    /// Queues drain, applications fail, nodes go, then queues (SCH-181).
     pub(super) fn dissolve(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.top_down() {
             if self.queues[key].state != QueueState::Draining {
@@ -350,7 +345,7 @@ pub(crate) fn report_resources(
     }
 }
 
-/// Normalizes a maximum: any name sets it, and 0 is a limit (SCH-034, D-25).
+/// 0 is a limit (SCH-034, D-25).
 pub(crate) fn set_max(max: Option<&Resource>, zero_unset: bool) -> Option<Resource> {
     max.filter(|max| !(max.is_empty() || zero_unset && max.is_zero())).cloned()
 }

@@ -12,8 +12,6 @@ use config::{Config, PartitionConfig};
 use model::Time;
 
 impl Scheduler {
-    /// Applies a configuration.
-    ///
     /// # Errors
     /// The reason for a rejection; nothing changed.
     pub(crate) fn reload(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
@@ -32,7 +30,6 @@ impl Scheduler {
         outcome
     }
 
-    /// Applies everything except the limits.
     fn bring_in(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
         let rules = self.accepts(config)?;
         let before = self.loaded.take();
@@ -79,7 +76,7 @@ impl Scheduler {
         }
     }
 
-    /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
+    /// No longer configured (SCH-181).
     fn remove_partitions(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let stays = |p: &Partition| config.partitions.iter().any(|c| *c.name == *p.name);
         for partition in self.partitions.iter_mut().filter(|p| !stays(p)) {

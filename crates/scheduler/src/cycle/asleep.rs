@@ -43,13 +43,12 @@ impl Partition {
         applies
     }
 
-    /// A request that the resource manager's conditions treat like all requests of the group.
+    /// Conditions treat it like all of the group.
     fn representative(&self, group: &SleepGroup) -> Option<&Ask> {
         let app = self.apps.get(group.members.first()?.app)?;
         app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// Counts the skipped applications and moves the examined ones to their set.
     pub(crate) fn end_walk(&mut self, now: Time, leaf: QueueKey, walk: LeafWalk, picked: Option<AppKey>) {
         for number in 0..self.queues[leaf].candidates.group_count() {
             let has_attempts = self.queues[leaf].candidates.group(number).common.has_attempts();
@@ -86,7 +85,7 @@ impl Partition {
         }
     }
 
-    /// Counts for the whole group, and not for the few up to `after`: one cycle without a start passes all the others.
+    /// For the group, except the few up to `after`.
     fn note_all_after(&mut self, now: Time, leaf: QueueKey, group: usize, after: Option<&AppRank>) {
         let Self { queues, apps, .. } = self;
         let group = queues.candidates_mut(leaf).group_mut(group);
@@ -100,7 +99,6 @@ impl Partition {
         }
     }
 
-    /// Moves an awake application to the group that backs off alike, if any.
     fn put_to_sleep(&mut self, leaf: QueueKey, app: AppKey) {
         let unlimited = self.has_no_limits(app);
         let conditions = self.apps[app].backoff.as_ref().and_then(|backoff| backoff.by_conditions);
@@ -121,7 +119,6 @@ impl Partition {
         }
     }
 
-    /// The groups whose requests the resource manager's conditions treat like `ask`.
     fn groups_like(&self, leaf: QueueKey, ask: &Ask) -> Vec<usize> {
         let candidates = &self.queues[leaf].candidates;
         let identical = |number: &usize| {

@@ -51,7 +51,6 @@ impl Backoff {
             && !may_reserve_another(nodes, ask, seen)
     }
 
-    /// Whether a node gained resources that may be enough.
     fn may_find_node(&self, nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
         let Some(least) = &self.least else { return false };
         let gains = nodes.gains();
@@ -84,7 +83,6 @@ impl Backoff {
     }
 }
 
-/// Whether another node may be the best one to reserve by now.
 fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
     if seen.changes.is_none_or(|changes| changes == nodes.changes()) {
         return false;
@@ -107,7 +105,7 @@ pub(crate) struct Unschedulable {
 }
 
 impl Unschedulable {
-    /// The number of requests without a node after which the others wait; 0 if they never wait.
+    /// Requests without a node before the others wait; 0: never.
     pub const fn most(&self) -> u64 {
         self.most
     }
@@ -117,7 +115,7 @@ impl Unschedulable {
         Some(self.left?.1)
     }
 
-    /// Counts a request without a node. Returns the wait of the others once the number is reached.
+    /// Returns the wait of the others once the number is reached.
     pub fn count(&mut self, ask: &Ask, tried: TryResult) -> Option<Duration> {
         let counts = tried == TryResult::NoNode && ask.rare.required_node.is_none();
         let (left, delay) = self.left.as_mut().filter(|_| counts)?;
@@ -127,12 +125,10 @@ impl Unschedulable {
 }
 
 impl Application {
-    /// Whether its asks are not tried yet, since too many found no node.
     pub(crate) fn is_delayed(&self, now: Time) -> bool {
         self.backoff_until.is_some_and(|until| now < until)
     }
 
-    /// Whether another request, pending or allocated, follows `place`.
     pub(crate) fn has_ask_behind(&self, place: &AskRank) -> bool {
         self.asks.iter().any(|(key, ask)| ask.rank(key) > *place) || self.known_ids.is_behind(place)
     }
@@ -145,7 +141,7 @@ impl FailureTracker {
         Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: Unschedulable::default() }
     }
 
-    /// Adds D-19. Each cycle must then count, so the application does not back off.
+    /// D-19: each cycle counts, so no backoff.
     pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
         let backoff = self.backoff.filter(|_| unschedulable.left.is_none());
         Self { backoff, unschedulable }
@@ -156,7 +152,7 @@ impl FailureTracker {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// Notes that conditions leave no node for a request. `identical`: they treat it like the earlier ones.
+    /// Conditions leave no node. `identical`: they treat it like the earlier ones.
     pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), identical: bool, nodes: &Nodes) {
         let Some(backoff) = &mut self.backoff else { return };
         let Some(loosened) = nodes.loosened(ask).filter(|_| identical) else { return self.clear() };
@@ -211,7 +207,7 @@ impl FailureTracker {
         }
     }
 
-    /// Notes that a request was sent back because of a blocked one. What ends that ends all backoffs.
+    /// Its end ends all backoffs.
     pub fn note_turn(&mut self, headroom: &Headroom<'_>) {
         if let Some(backoff) = &mut self.backoff {
             backoff.queues.get_or_insert_with(|| headroom.of_queue.clone());
@@ -308,7 +304,6 @@ impl Partition {
         };
     }
 
-    /// Whether there is neither stateaware order nor a maximum of applications.
     pub(crate) fn only_spaces_decide(&self, leaf: QueueKey) -> bool {
         let one_at_a_time = self.queues[leaf].settings.properties.app_sort.starts_one_at_a_time();
         let maxima =

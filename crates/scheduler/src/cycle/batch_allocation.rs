@@ -1,5 +1,4 @@
-//! Several allocations in one cycle for one application on one node ([`Tuning`](crate::interface::tuning::Tuning)); the
-//! core makes one.
+//! Several allocations in one cycle for one application on one node ([`Tuning`](crate::interface::tuning::Tuning)).
 
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind};
@@ -7,8 +6,7 @@ use crate::state::partition::Partition;
 use model::Time;
 
 impl Partition {
-    /// After the pick of [`Partition::cycle`], allocates more requests of the same application on the same node. These
-    /// change no reservation and replace no placeholders.
+    /// After [`Partition::cycle`], without reservations and placeholders.
     pub(crate) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
         let before = events.len();
         self.cycle(now, events);
@@ -34,7 +32,6 @@ impl Partition {
         self.confirm_stopped(now, events);
     }
 
-    /// The first request that fits its limits, its queues, and the node.
     fn next_for(&self, app: AppKey, node: NodeKey) -> Option<AskKey> {
         let application = self.apps.get(app)?;
         let node = self.nodes.get(node).filter(|node| node.schedulable && node.reservations.is_empty())?;

@@ -1,7 +1,7 @@
 //! The check of maxima at the allocation (SCH-095, D-22).
 //!
-//! The headroom check covers only the resource names of the request. 1.5.1 checks all names in use: a queue that
-//! exceeds its maximum in any name gets no allocation, and every node is tried in vain.
+//! 1.5.1 checks all names in use: a queue above its maximum in any name gets no allocation, and every node is tried in
+//! vain.
 
 use crate::index::QueueKey;
 use crate::state::partition::Partition;

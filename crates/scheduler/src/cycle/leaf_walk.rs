@@ -17,7 +17,6 @@ pub(crate) struct LeafWalk {
     passed: Vec<bool>,
     started_with_attempts: bool,
     with_attempts: bool,
-    /// The last application while preemption attempts were left.
     attempts_ended: Option<AppKey>,
     sources: Vec<Source>,
     woken: u64,
@@ -38,7 +37,6 @@ struct Source {
 pub(crate) enum Passed {
     Nothing,
     All,
-    /// Those after the first application and before the second.
     Between(Option<AppKey>, Option<AppKey>),
 }
 
@@ -62,7 +60,7 @@ impl LeafWalk {
         }
     }
 
-    /// The next application to examine. `with_attempts`: attempts at preemption are left.
+    /// `with_attempts`: attempts at preemption are left.
     pub fn next(
         &mut self,
         candidates: &Candidates,
@@ -89,7 +87,7 @@ impl LeafWalk {
         self.last
     }
 
-    /// The skipped part of a group, up to the end of the order or the `picked` application.
+    /// Up to `picked`, or all.
     pub fn passed(&self, group: usize, has_attempts: bool, picked: Option<AppKey>) -> Passed {
         if !self.passed.get(group).is_some_and(|passed| *passed) {
             return Passed::Nothing;

@@ -1,7 +1,6 @@
 //! Counters of skipped cycles, which count as attempts too.
 //!
-//! A skipped partition counts once, and a skipped leaf counts once. The attempts of a request are derived on demand, or
-//! when the backoff of its application ends.
+//! A skipped partition or leaf counts once; the attempts of a request are derived on demand.
 
 use crate::index::AppKey;
 use crate::state::app::Application;

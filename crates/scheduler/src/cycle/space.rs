@@ -1,4 +1,4 @@
-//! What is free in the queues of a path and on the nodes, now or once some of what runs has ended.
+//! What is free in queues and on nodes, now or after some ends.
 
 use crate::index::{NodeKey, QueueKey};
 use crate::state::ask::Ask;
@@ -6,7 +6,6 @@ use crate::state::partition::Partition;
 use crate::state::queue_tree::PathUp;
 use model::{Resource, Time};
 
-/// An allocation, as far as its end makes room.
 pub(super) struct Running {
     /// When it ends by its limit; `None`: it has none.
     pub end: Option<Time>,
@@ -35,12 +34,9 @@ impl Running {
     }
 }
 
-/// What is free for one ask.
 #[derive(Clone)]
 pub(super) struct Space {
-    /// In each queue of a path that has a maximum.
     queues: Vec<(QueueKey, Resource)>,
-    /// On each node that takes the ask.
     nodes: Vec<(NodeKey, Resource)>,
 }
 
@@ -76,7 +72,7 @@ impl Space {
         nodes.next().map(|(key, _)| *key)
     }
 
-    /// Whether two quantities fit together wherever both count: in the queues of `path`, and on a common node.
+    /// In the queues of `path`, and on a common node.
     pub fn has_both(&self, one: &Resource, other: &Resource, path: &[QueueKey], both_on: Option<NodeKey>) -> bool {
         let queues = self.queues.iter().filter(|(key, _)| path.contains(key)).map(|(_, free)| free);
         let nodes = self.nodes.iter().filter(|(key, _)| both_on == Some(*key)).map(|(_, free)| free);

@@ -1,4 +1,4 @@
-//! Tries the requests of one application on the nodes, both in their order (`scheduler.md` sections 7, 8, 12, 15).
+//! Tries the requests of one application on the nodes (`scheduler.md` sections 7, 8, 12, 15).
 
 use crate::cycle::backoff::FailureTracker;
 use crate::cycle::headroom::{Headroom, RESERVATION_DELAY};
@@ -25,8 +25,7 @@ pub(crate) enum Pick {
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
     /// Replace the placeholder, on its node or another.
     Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
-    /// Nothing, and no later request is tried: a release does this if the required node is too small (`profiles.md`
-    /// section 2.2).
+    /// A release does this if the required node is too small (`profiles.md` section 2.2).
     Stall { app: AppKey },
     /// Victims are being stopped, and their node is reserved.
     Preempted,
@@ -34,14 +33,12 @@ pub(crate) enum Pick {
 
 pub(crate) enum AttemptOutcome {
     Pick(Pick),
-    /// Try the next request; with the reason.
     Next(TryResult),
     /// Skip the application in this cycle (D-09).
     GiveUp(TryResult),
 }
 
-/// Tries the requests in their order (SCH-082). Returns the pick and the requests with news. Ends early if `attempts`
-/// requires a search for victims.
+/// In their order (SCH-082). Returns the requests with news too. Ends early for a search for victims.
 #[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
 pub(crate) fn try_asks(
     now: Time,
@@ -160,7 +157,6 @@ pub(crate) fn try_asks(
     (None, changed)
 }
 
-/// Missing node resources are not recorded: they name no queue and no limit.
 fn note(now: Time, log: &mut AskLog, tried: TryResult) {
     match tried {
         TryResult::UserQuota => log.note(Failure::UserQuota, now),
@@ -194,7 +190,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// The first node in order that fits (SCH-093), otherwise perhaps one to reserve (SCH-130).
+    /// First fit (SCH-093), otherwise perhaps a reservation (SCH-130).
     fn on_any(&self, nodes: &Nodes, missed: &mut bool) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let wanted = &self.ask.resource;
@@ -219,7 +215,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// SCH-165, SCH-166: even if the node is unschedulable.
+    /// SCH-165, SCH-166: even if unschedulable.
     fn on_required(&self, id: &NodeId, nodes: &Nodes, switch: RequiredNode) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let give_up = || match switch {
@@ -239,7 +235,7 @@ impl NodeAttempt<'_> {
         self.allocate_or_reserve(node, nodes)
     }
 
-    /// 1.8.0: any number of requests may reserve their required node (`profiles.md` section 2.2).
+    /// 1.8.0: any number may reserve it (`profiles.md` section 2.2).
     fn on_shared(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         if !node.reservations.is_empty() && !node.reserved_by_required() {
@@ -265,7 +261,7 @@ impl NodeAttempt<'_> {
         !self.commit_fails && nodes.accepts(self.ask, node.key)
     }
 
-    /// Without a delay. A node that is too small is not reserved, but ends the cycle.
+    /// Without a delay. A too small node ends the cycle.
     fn reserve(&self, node: &Node) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         if node.total.fit_in(&self.ask.resource) {
@@ -276,7 +272,7 @@ impl NodeAttempt<'_> {
     }
 }
 
-/// SCH-222. The queues are not checked if the limits fail.
+/// SCH-222. Limits first, then queues.
 fn report_fit(
     now: Time,
     (app, queue): (&AppId, &QueuePath),
@@ -309,7 +305,7 @@ fn report_fit(
     }
 }
 
-/// Reports that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
+/// Conditions exclude nodes with room (SCH-222).
 fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &mut Nodes, events: &mut Vec<Event>) {
     if !is_report_due(now, ask.rare.predicates_reported) {
         return;

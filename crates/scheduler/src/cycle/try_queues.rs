@@ -83,8 +83,7 @@ impl Partition {
         self.confirm_stopped(now, events);
     }
 
-    /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
-    /// be deep: the walk keeps its own stack.
+    /// To the first leaf with something to do (SCH-050).
     fn find_pick(&mut self, now: Time, stage: CycleStage, events: &mut Vec<Event>) -> Option<Pick> {
         let mut walk = std::mem::take(&mut self.walk);
         let mut plans = TurnPlans::default();
@@ -97,7 +96,7 @@ impl Partition {
         pick
     }
 
-    /// Walks the tree depth first, children in their order. The tree may be deep: the walk keeps its own stack.
+    /// With its own stack, because the tree may be deep.
     fn walk_queues(
         &mut self,
         now: Time,
@@ -262,8 +261,7 @@ impl Partition {
         !waits || in_queue && by_limits
     }
 
-    /// 1.8.0 (SCH-055): cluster size, overridden by each maximum on the way down, then by the queue's own guaranteed
-    /// resources.
+    /// 1.8.0 (SCH-055): cluster, then each maximum on the way down, then the guarantee.
     pub(crate) fn refresh_share_bases(&mut self) {
         if !self.switches.fair_share_of_cluster || !std::mem::take(&mut self.share_bases_stale) {
             return;

@@ -1,13 +1,12 @@
 //! The turn of a blocked ask: what a cycle tries after it does not delay it ([`Tuning::turns`]).
 //!
-//! A blocked ask fits its limits and could run here, but queues or nodes lack resources now. An ask that fits is sent back if a blocked
-//! one precedes it and would start later with it, as far as the limits of what runs say. In a queue tree others could overtake a blocked
-//! ask again and again, as shares change with each allocation. So it keeps its turn from the first ask on that it preceded, until it
-//! starts.
+//! A blocked ask fits its limits, but queues or nodes lack resources now. An ask that fits is sent back if a blocked
+//! one before it would start later. Shares change with each allocation, so without a lasting turn others could overtake
+//! a blocked ask again and again.
 //!
 //! Invariants:
-//! - a cycle that sends an ask back because of one that fits as well makes an allocation: if none of those that fit would be first, their
-//!   turns do not count ([`TurnPlans::disregard_those_that_fit`]);
+//! - a cycle that sends an ask back because of one that fits as well makes an allocation
+//!   ([`TurnPlans::disregard_those_that_fit`]);
 //! - an ask without a limit uses nothing that a blocked one before it needs.
 //!
 //! [`Tuning::turns`]: crate::Tuning::turns
@@ -28,27 +27,23 @@ use crate::state::ask_log::TryResult;
 use crate::state::partition::Partition;
 use model::{AppState, QueueState, Resource, Time};
 
-/// How many applications of a leaf, and how many leaves, are examined for a blocked ask.
+/// Applications of a leaf, and leaves.
 const MOST_EXAMINED: usize = 100;
 const MOST_LEAVES: usize = 16;
 
-/// When a blocked ask starts at the latest that waits for something without a limit: what ends until then may start before it.
+/// The latest start behind something without a limit: what ends before may start before it.
 const UNKNOWN: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// An ask of an application.
 type Key = (AppKey, AskKey);
 
-/// What one cycle has found out about blocked asks.
 #[derive(Default)]
 pub(crate) struct TurnPlans {
     running: Option<Vec<Running>>,
     /// `None`: it waits for something else than the end of what runs.
     plans: BTreeMap<Key, Option<Rc<Plan>>>,
-    /// The first blocked asks of the leaves before a leaf.
     before: Option<(QueueKey, Vec<Key>)>,
     /// The first blocked ask of a leaf, as far as the leaf was examined.
     own: BTreeMap<QueueKey, Examined>,
-    /// Those that preceded an ask that fits.
     preceding: Vec<Key>,
     /// One was sent back because of one that fits.
     yielded: bool,
@@ -56,8 +51,7 @@ pub(crate) struct TurnPlans {
 }
 
 impl TurnPlans {
-    /// After a walk without an allocation: if a request was sent back because of one that fits, the next walk ignores
-    /// those. Returns whether there are any.
+    /// After a walk without an allocation. Returns whether there are any.
     pub fn disregard_those_that_fit(&mut self) -> bool {
         let again = std::mem::take(&mut self.yielded);
         *self = Self { only_blocked: true, ..Self::default() };
@@ -71,15 +65,12 @@ struct Examined {
     first: Option<Key>,
 }
 
-/// When a blocked ask starts.
 struct Plan {
     wanted: Resource,
     now: Space,
-    /// The free resources at its start, including its own; `None`: the start depends on something without a limit.
+    /// `None`: depends on something without a limit.
     then: Option<(Time, Space)>,
-    /// Where it starts.
     node: NodeKey,
-    /// It does not fit now.
     is_blocked: bool,
 }
 
@@ -100,12 +91,12 @@ impl Plan {
 }
 
 impl Partition {
-    /// Whether nodes are reserved for asks that find no room: blocked asks have turns otherwise.
+    /// Otherwise, blocked asks have turns.
     pub(crate) fn reserves(&self) -> bool {
         self.tuning.turns == Turns::Skipped
     }
 
-    /// Forgets the turns of asks that wait no more. If that or an end may let one start that was sent back, all are tried again.
+    /// If a turn's end may let one start, all are tried again.
     pub(crate) fn settle_turns(&mut self) {
         let before = self.turns.len();
         let Self { turns, apps, .. } = self;
@@ -117,7 +108,7 @@ impl Partition {
         }
     }
 
-    /// Sends an ask back that a cycle has picked, if that would delay a blocked one before it. Returns whether it does.
+    /// Returns whether it is sent back.
     pub(crate) fn is_sent_back(&mut self, now: Time, pick: Pick, plans: &mut TurnPlans) -> bool {
         let Pick::Allocate { app, ask, node } = pick else { return false };
         let first = self.turn_before(plans, now, (app, ask), node);
@@ -179,7 +170,6 @@ impl Partition {
         found
     }
 
-    /// The leaves that a cycle tries before one, the first ones.
     fn leaves_before(&self, leaf: QueueKey) -> Vec<QueueKey> {
         let path = self.queues.path_up(leaf);
         let mut found = Vec::new();
@@ -231,7 +221,7 @@ impl Partition {
         plan
     }
 
-    /// The start of a request; `None` if it does not only wait for the end of allocations.
+    /// `None` if it does not only wait for the end of allocations.
     fn plan(&self, now: Time, (app, ask): Key, running: &[Running]) -> Option<Plan> {
         let application = self.apps.get(app)?;
         let blocked = application.asks.get(ask).filter(|ask| is_pending(ask))?;
@@ -263,8 +253,7 @@ impl Partition {
         space.place_for(&wanted).map(|node| Plan { wanted, now: free, then: None, node, is_blocked: true })
     }
 
-    /// Whether a blocked request precedes one that fits: by the order of their leaf, the priority of their queues, a
-    /// guarantee, an earlier decision, otherwise by the order of their queues.
+    /// By leaf order, queue priorities, a guarantee, an earlier decision, otherwise queue order.
     fn precedes(&self, first: Key, own: Key) -> bool {
         let Some(blocked) = self.apps.get(first.0).filter(|app| app.asks.get(first.1).is_some()) else { return false };
         let application = &self.apps[own.0];
@@ -279,7 +268,6 @@ impl Partition {
             up.pop();
             own_up.pop();
         }
-        // What is left are the queues below the last common one, and that.
         up.pop();
         own_up.pop();
         let (Some(left), Some(right)) = (up.last(), own_up.last()) else { return false };
@@ -307,7 +295,6 @@ impl Partition {
     }
 }
 
-/// Whether an ask waits for any node with enough resources.
 fn is_pending(ask: &Ask) -> bool {
     let rare = &ask.rare;
     let is_plain = rare.required_node.is_none() && rare.task_group.is_none() && rare.takes_over.is_none();

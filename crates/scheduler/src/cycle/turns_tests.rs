@@ -18,7 +18,7 @@ use model::{AppId, Identity, NodeId, Profile, Resource, Time};
 const TREE: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [
     {name: a}, {name: b}, {name: c, resources: {max: {vcore: 5}}}, {name: d, resources: {guaranteed: {vcore: 2}}}]}]}]";
 
-/// What a job requests, how long it may run, and how long it runs, in seconds; `None`: without an end.
+/// Times in seconds; `None`: without an end.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     leaf: char,
@@ -38,7 +38,6 @@ impl Job {
     }
 }
 
-/// A machine with ten cores and three GPUs, and its clock.
 #[derive(Clone)]
 struct Machine {
     scheduler: Scheduler,
@@ -109,7 +108,7 @@ impl Machine {
         }
     }
 
-    /// Goes to the next end of a job, and ends all that end then. Returns whether there is one.
+    /// Returns whether there is one.
     fn advance(&mut self) -> bool {
         let Some((&(at, _), ())) = self.ends.first_key_value() else { return false };
         self.now = self.now.max(at);
@@ -145,7 +144,6 @@ impl Machine {
         (first && app.asks.get(ask)?.allocation.is_none()).then(|| number(&app.id))
     }
 
-    /// What of the machine is free.
     fn free(&self) -> Resource {
         self.partition().nodes.iter().next().unwrap().available.clone()
     }
@@ -162,7 +160,6 @@ fn any_job(leaves: &'static str) -> impl Strategy<Value = Job> {
     })
 }
 
-/// Jobs in bunches, each bunch submitted after the next end of a job.
 fn any_jobs(leaves: &'static str) -> impl Strategy<Value = Vec<Vec<Job>>> {
     prop::collection::vec(prop::collection::vec(any_job(leaves), 1..8), 1..8)
 }
@@ -208,7 +205,7 @@ proptest! {
         });
     }
 
-    /// Where jobs end before their limits, or have none, a blocked one waits no longer than the longest limit in addition.
+    /// The delay is at most the longest limit.
     #[test]
     fn jobs_that_end_early_delay_a_blocked_one_by_a_limit_at_most(bunches in any_jobs("ab"), part in 1..10u64) {
         let early = |job: &Job| Job { runs: Some(job.limit.map_or(part * 3, |limit| (limit * part / 10).max(1))), ..*job };
@@ -221,7 +218,7 @@ proptest! {
         });
     }
 
-    /// In whatever order jobs come, with guarantees and maxima: what can run here runs, as everything ends.
+    /// With guarantees and maxima.
     #[test]
     fn every_job_has_its_turn(bunches in any_jobs("aabcd")) {
         let ends = |job: &Job| Job { runs: Some(job.runs.unwrap_or(7)), ..*job };
@@ -232,7 +229,7 @@ proptest! {
     }
 }
 
-/// A large job behind a stream of small ones: at each end of a small job the next one comes. Returns whether it starts.
+/// Returns whether the large one starts.
 fn starts_behind_a_stream(turns: Turns, small: Job, large: Job) -> bool {
     let mut machine = Machine::new(turns);
     for second in 1..=10 {
@@ -241,7 +238,6 @@ fn starts_behind_a_stream(turns: Turns, small: Job, large: Job) -> bool {
     machine.cycle(|_, _, _, _| {});
     let large = machine.submit(large);
     (0..200).any(|_| {
-        // The next small job waits already when one ends.
         machine.submit(small);
         machine.submit(small);
         machine.cycle(|_, _, _, _| {});
@@ -273,7 +269,6 @@ fn a_short_job_starts_before_a_blocked_one_that_it_does_not_delay() {
     let jobs = [(3, Some(101)), (3, Some(99)), (1, None), (1, Some(1000))];
     let [late, short, unlimited, fitting] = jobs.map(|(vcore, limit)| machine.submit(Job::new('a', vcore, limit)));
     machine.cycle(|_, _, _, _| {});
-    // Four cores are free, and the blocked one leaves two when it starts.
     let started: Vec<usize> = machine.starts.keys().copied().collect();
     assert_eq!(started, [0, short, fitting]);
     let part = machine.partition();

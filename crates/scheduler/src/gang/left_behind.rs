@@ -9,7 +9,7 @@ use crate::state::partition::Partition;
 use model::{Resource, Time};
 
 impl Partition {
-    /// P-22: after a failed gang, real allocations leave the queues, but not their nodes, users, and groups.
+    /// P-22: real allocations leave queues, but not nodes, users, and groups.
     pub(super) fn leave_allocations_behind(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let application = &self.apps[app];
@@ -33,8 +33,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// D-23, 1.5.1: the node of an allocation is removed after its ID was allocated again. The application loses the
-    /// newer allocation, which remains on its node, and the queues lose the older one.
+    /// D-23, 1.5.1: the ID was allocated again. The newer one remains on its node, and the queues lose the older one.
     pub(crate) fn lose_shadowed(
         &mut self,
         now: Time,
@@ -83,7 +82,6 @@ impl Partition {
         }
     }
 
-    /// Returns the resources on the node.
     pub(crate) fn leave_on_node(&mut self, app: AppKey, ask: AskKey) -> Option<Resource> {
         let application = &mut self.apps[app];
         let Allocation { node, number, .. } = application.asks.get(ask)?.allocation?;

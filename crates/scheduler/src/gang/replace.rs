@@ -13,14 +13,12 @@ use model::{AppState, Time};
 
 #[derive(Default)]
 struct ReplacementSearch {
-    /// With the first request that did not fit.
     too_small: Vec<(AskKey, AskKey)>,
     pick: Option<Pick>,
 }
 
 impl Partition {
-    /// In the order of the leaf (SCH-071, SCH-143). Headroom and limits are not checked: the resources are allocated
-    /// already.
+    /// Leaf order (SCH-071, SCH-143). No headroom is needed: the resources are allocated already.
     pub(crate) fn try_replace(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let state_aware_filter = self.state_aware_filter(leaf);
         let mut last: Option<AppRank> = None;
@@ -41,7 +39,7 @@ impl Partition {
         None
     }
 
-    /// On the placeholder's node if possible, otherwise the first pair that fits goes to any node.
+    /// On the placeholder's node if possible, otherwise the first pair that fits.
     fn find_replacement(&self, app: AppKey) -> ReplacementSearch {
         let application = &self.apps[app];
         let mut found = ReplacementSearch::default();
@@ -77,7 +75,6 @@ impl Partition {
         found
     }
 
-    /// The request that would replace a placeholder now, and its node.
     pub(crate) fn replacement(&self, app: AppKey) -> Option<(AskKey, NodeKey)> {
         match self.find_replacement(app).pick {
             Some(Pick::Replace { ask, node, .. }) => Some((ask, node)),
@@ -97,8 +94,7 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Timeout);
     }
 
-    /// Until the resource manager has stopped the placeholder, the request is neither pending nor allocated. A node
-    /// other than the placeholder's is charged immediately (SCH-144).
+    /// Neither pending nor allocated until the placeholder stopped. Another node is charged at once (SCH-144).
     pub(crate) fn start_replacement(
         &mut self,
         now: Time,
@@ -157,7 +153,6 @@ impl Partition {
         let asked = application.asks[placeholder].created;
         application.asks[ask].rare.replaced = Some(asked);
         self.take_allocation(now, app, placeholder, reason, !charged, events);
-        // An application that was Completing continues.
         if state == AppState::Completing {
             self.stop_idle_placeholder_timer(app);
         } else {
@@ -176,8 +171,7 @@ impl Partition {
         }
     }
 
-    /// Breaks the tie, given either side: the request is pending again. A placeholder that was asked to stop still
-    /// ends.
+    /// The request is pending again; a stopping placeholder still ends.
     pub(crate) fn untie(&mut self, app: AppKey, either: AskKey) {
         let asks = &mut self.apps[app].asks;
         let ask = asks[either].rare.gives_way.unwrap_or(either);

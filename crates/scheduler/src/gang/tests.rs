@@ -1,5 +1,5 @@
-//! Changes between the request to stop a placeholder and its confirmation (SCH-144, SCH-193, EX-27). The embedded
-//! resource manager confirms at once, so this time is not visible from outside.
+//! Between the request to stop a placeholder and its confirmation (SCH-144, SCH-193, EX-27). The embedded resource
+//! manager confirms at once.
 
 use std::sync::Arc;
 
@@ -29,7 +29,6 @@ fn vcore(amount: i64) -> Resource {
     [("vcore", amount)].into_iter().collect()
 }
 
-/// Placeholder p (4) of gang g on n1, and a node n2.
 struct Half {
     scheduler: Scheduler,
 }
@@ -147,7 +146,7 @@ fn is_placed(events: &[EventKind], ask: &str, on: &str) -> bool {
     })
 }
 
-/// SCH-144: in place nothing moves but the pending amount; the difference goes back once the placeholder no longer exists.
+/// SCH-144: only the pending amount moves; later the difference goes back.
 #[test]
 fn in_place_nothing_is_charged_twice() {
     let mut half = Half::new(Profile::Kornsole);
@@ -162,7 +161,7 @@ fn in_place_nothing_is_charged_twice() {
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
 }
 
-/// SCH-143: on another node the room is charged at once, the queue is not.
+/// SCH-143: the node, but not the queue.
 #[test]
 fn another_node_is_charged_at_once() {
     let mut half = Half::new(Profile::Kornsole);
@@ -176,7 +175,7 @@ fn another_node_is_charged_at_once() {
     assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(3), vcore(0)), vcore(0), vcore(3)));
 }
 
-/// SCH-143: the same in one cycle; where no node will do, nothing happens at all.
+/// SCH-143: in one cycle.
 #[test]
 fn a_cycle_searches_beyond_the_node_of_the_placeholder() {
     for (node, found) in [("n2", true), ("n3", false)] {
@@ -189,7 +188,7 @@ fn a_cycle_searches_beyond_the_node_of_the_placeholder() {
     }
 }
 
-/// EX-27 (a): the removal of the node confirms the stop of the placeholder.
+/// EX-27 (a): it confirms the stop.
 #[test]
 fn ex_27_the_node_of_the_placeholder_is_removed() {
     let mut half = Half::new(Profile::Kornsole);
@@ -202,7 +201,7 @@ fn ex_27_the_node_of_the_placeholder_is_removed() {
     assert_eq!(half.partition().placeholders, 0);
 }
 
-/// EX-27 (b): the ask was to run in place, and the node goes: it is pending again, the placeholder is lost.
+/// EX-27 (b): pending again, the placeholder is lost.
 #[test]
 fn ex_27_the_node_of_both_is_removed() {
     for profile in Profile::ALL {
@@ -217,7 +216,6 @@ fn ex_27_the_node_of_both_is_removed() {
     }
 }
 
-/// The placeholder, asked to stop, ends without a replacement.
 #[test]
 fn the_target_of_a_replacement_is_removed() {
     let mut half = Half::new(Profile::Kornsole);
@@ -252,7 +250,7 @@ fn anything_else_breaks_the_tie() {
     }
 }
 
-/// SCH-204: a move takes an application half way along; the ask arrives in the new queue.
+/// SCH-204: it arrives there.
 #[test]
 fn a_move_includes_the_tie() {
     let mut half = Half::new(Profile::Kornsole);
@@ -266,7 +264,7 @@ fn a_move_includes_the_tie() {
     assert_eq!((state, half.partition().queues[r].allocated.clone()), (AppState::Running, vcore(3)));
 }
 
-/// SCH-202; in the releases only its gang makes an application fail.
+/// SCH-202; the releases: only by its gang.
 #[test]
 fn a_failing_gang_accepts_requests_in_the_releases_alone() {
     for profile in Profile::ALL {

@@ -17,12 +17,11 @@ use model::{AppState, Time};
 /// If the gang has none (SCH-145).
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 const LEAST: Duration = Duration::from_millis(1);
-/// In seconds of the scheduler's clock; the time since then is subtracted.
+/// In seconds; the time since then is subtracted.
 const CREATED_TAG: &str = "yunikorn.apache.org/creationTime";
 const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 
 impl Application {
-    /// From the first placeholder on. Less than 1 ms counts as not set.
     fn gang_time(&self) -> Duration {
         let time = self.placeholder_timeout.filter(|timeout| *timeout >= LEAST).unwrap_or(TIMEOUT);
         let created = tag(&self.tags, CREATED_TAG).and_then(|seconds| seconds.parse::<u64>().ok());
@@ -81,7 +80,6 @@ impl Partition {
         }
     }
 
-    /// The application resumes without its gang or fails.
     fn give_up_gang(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         match self.apps[app].gang_style {
             GangStyle::Soft => self.resume_application(now, app, NOT_TOGETHER, events),
@@ -103,8 +101,7 @@ impl Partition {
         }
     }
 
-    /// Allocated placeholders count when they are removed (P-07), as do real requests in the releases that treat them
-    /// as placeholders (P-21).
+    /// Allocated ones count when removed (P-07); so do real requests in some releases (P-21).
     fn count_missing(&mut self, app: AppKey) {
         let counts_real = self.switches.gang_timeout_real;
         let Application { pending_order, asks, task_groups, .. } = &mut self.apps[app];

@@ -25,7 +25,7 @@ pub struct CleaningPlan {
 }
 
 impl Scheduler {
-    /// Why a configuration would be rejected now; `None` if it would be applied.
+    /// `None` if it would be applied.
     pub fn would_refuse(&self, now: Time, config: &Arc<Config>) -> Option<String> {
         if let Err(why) = self.accepts(config) {
             return Some(why);
@@ -48,7 +48,7 @@ impl Partition {
         self.admit(submission)
     }
 
-    /// The first request that would be rejected if all were sent now, and why.
+    /// If all were sent now.
     pub fn refused_ask(&self, specs: &[AskSpec]) -> Option<(AskId, String)> {
         let mut more = Resource::new();
         for spec in specs {

@@ -17,27 +17,25 @@ use crate::usage::{Bound, QueueUsage, Side};
 use crate::user_limits::bounds_of;
 use model::{AppId, AppState, Priority, Resource};
 
-/// Invariants that a switch may suspend, because it reproduces a bug of a release.
+/// Suspended by a switch that reproduces a release's bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    /// (11): the raw priority of a parent is the highest current priority of its children; suspended, the highest
-    /// reported one.
+    /// (11): the highest of the children; suspended, the highest reported.
     PriorityOfParents,
-    /// (12): a queue counts the Starting and Running applications in its subtree.
+    /// (12): Starting and Running applications in the subtree.
     RunningApps,
     /// SCH-112: an application that counts against the maxima without running is in the subtree. A parent with leaked
     /// entries may be a leaf later.
     AllocatingAccepted,
-    /// (10): the running applications of a user or group exist.
+    /// (10): they exist, for users and groups.
     RunningForLimits,
-    /// (10): the usage of a group is the sum over its applications.
+    /// (10): the sum over its applications.
     GroupUsage,
-    /// (1), (6): the pending resources are the sum of the pending requests, and never negative.
+    /// (1), (6): the sum of pending requests, never negative.
     Pending,
-    /// (7): no allocation exceeds a maximum that was not lowered. Suspended, resized placeholders are not counted
-    /// separately either.
+    /// (7): not exceeded unless lowered. Suspended, resized placeholders are not counted separately.
     Maximum,
-    /// (10): the usage of a user is the sum over the applications; suspended, at least that sum.
+    /// (10): the sum over the applications; suspended, at least that.
     UserUsage,
 }
 
@@ -122,7 +120,7 @@ impl Check<'_> {
         }
     }
 
-    /// The amounts of one queue are the sums over its children and applications (1).
+    /// (1), for one queue.
     fn queue_sums(&mut self, queue: &Queue) {
         let partition = self.partition;
         let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
@@ -161,7 +159,7 @@ impl Check<'_> {
         });
     }
 
-    /// The application counts of one queue, and its priority, agree with its children and applications (11, 12).
+    /// (11, 12), for one queue.
     fn queue_counts(&mut self, queue: &Queue) {
         let partition = self.partition;
         let tree = &partition.queues;
@@ -283,8 +281,7 @@ impl Check<'_> {
         }
     }
 
-    /// Placeholders are counted, ties are recorded on both sides, and a gang's timer runs only while it has
-    /// placeholders.
+    /// Recorded on both sides; timers run only with placeholders.
     fn gangs(&mut self) {
         let partition = self.partition;
         let mut count = 0;
@@ -345,7 +342,7 @@ impl Check<'_> {
         });
     }
 
-    /// (10). An application runs if it has had an allocation since it last had nothing left.
+    /// (10). It runs if allocated since it last had nothing left.
     fn usage(&mut self) {
         let partition = self.partition;
         let (lossy, leaks) = (!self.is_checked(Invariant::GroupUsage), !self.is_checked(Invariant::RunningForLimits));
@@ -355,7 +352,7 @@ impl Check<'_> {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
             let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
             self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
-            // After Completing, an application with placeholders counts again only with its next allocation (LIM-013).
+            // After Completing, placeholders count with the next allocation (LIM-013).
             let has_run = !app.allocated.is_zero() && app.state != AppState::Completing;
             self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
             for queue in path.iter().copied() {

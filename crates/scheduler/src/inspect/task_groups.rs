@@ -10,7 +10,6 @@ pub(super) fn may_replace(app: &Application) -> bool {
     app.task_groups.values().any(|group| group.waiting > 0 && !group.placeholders.is_empty())
 }
 
-/// A group has not lost more placeholders than it had.
 pub(super) fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup, counts_real: bool) -> bool {
     let own = |ask: &&Ask| ask.rare.task_group.as_ref() == Some(name);
     let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);

@@ -34,7 +34,6 @@ pub enum Command {
 }
 
 impl From<PartitionCommand> for Command {
-    /// Addresses the first partition.
     fn from(command: PartitionCommand) -> Self {
         Self::In { partition: None, command }
     }
@@ -45,7 +44,7 @@ impl From<PartitionCommand> for Command {
 pub enum PartitionCommand {
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
-    /// Change a node's capacity or occupied resources (SCH-191); `None` keeps the value.
+    /// `None` keeps the value (SCH-191).
     UpdateNode {
         /// The id of the node.
         id: NodeId,
@@ -64,7 +63,7 @@ pub enum PartitionCommand {
     Submit(Submission),
     /// Add a request of an application (SCH-013).
     Ask(AskSpec),
-    /// Allocate a request that already runs on a node, even if it does not fit (K8S-201).
+    /// It already runs there, even if it does not fit (K8S-201).
     Adopt {
         /// The application of the request.
         app: AppId,
@@ -107,14 +106,14 @@ pub enum PartitionCommand {
         app: AppId,
         /// The target leaf.
         to: QueuePath,
-        /// The user, who needs admin access to its queue, and submit or admin access to the target.
+        /// Needs admin access, and submit or admin access to the target.
         by: Identity,
     },
-    /// Set the foreign pods of a node (K8S-155), which are only shown: their usage comes with [`Self::UpdateNode`].
+    /// Only shown (K8S-155): their usage comes with [`Self::UpdateNode`].
     SetForeign {
         /// The id of the node.
         node: NodeId,
-        /// The complete list; missing entries are removed.
+        /// Complete; missing entries are removed.
         foreign: Vec<ForeignAllocation>,
     },
 }
@@ -124,7 +123,7 @@ pub enum PartitionCommand {
 pub struct ForeignAllocation {
     /// The ID from the resource manager: the UID of a pod.
     pub id: String,
-    /// The displayed name: `namespace/pod`, or the ID.
+    /// `namespace/pod`, or the ID.
     pub name: String,
     /// Its usage: memory in bytes, vcore in millicores.
     pub resource: Resource,
@@ -141,7 +140,7 @@ pub struct ForeignAllocation {
 pub struct NodeSpec {
     /// The ID; a duplicate is rejected.
     pub id: NodeId,
-    /// The capacity: memory in bytes, vcore in millicores, others unchanged.
+    /// Memory in bytes, vcore in millicores.
     pub capacity: Resource,
     /// The occupied resources, which are not available.
     pub occupied: Resource,
@@ -158,15 +157,15 @@ pub struct Submission {
     pub app: AppId,
     /// The requested queue; may be empty.
     pub queue: String,
-    /// The submitter; without groups the list is `[user]` (USR-004).
+    /// No groups means `[user]` (USR-004).
     pub who: Identity,
-    /// Tags; placement rules and gangs read some of them.
+    /// Placement rules and gangs read some.
     pub tags: BTreeMap<String, String>,
     /// What happens if the gang does not complete in time.
     pub gang_style: GangStyle,
-    /// The time for the gang; `None` is 15 minutes.
+    /// `None` is 15 minutes.
     pub placeholder_timeout: Option<Duration>,
-    /// The total of all task groups; empty without a gang (SCH-140).
+    /// Empty without a gang (SCH-140).
     pub placeholder_ask: Resource,
     /// When it was submitted, if earlier than now.
     #[serde(default)]
@@ -188,13 +187,13 @@ pub enum GangStyle {
 pub struct AskSpec {
     /// The application that asks.
     pub app: AppId,
-    /// The ID; with a count above 1 the requests are `id-1`, `id-2`, and so on.
+    /// Above count 1: `id-1`, `id-2`, and so on.
     pub id: AskId,
-    /// The number of requests, at least 1; created 1 µs apart.
+    /// At least 1; created 1 µs apart.
     pub count: u32,
     /// The resources: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// The priority; a higher one is tried first (SCH-080).
+    /// Higher is tried first (SCH-080).
     pub priority: Priority,
     /// The required node.
     pub required_node: Option<NodeId>,
@@ -215,7 +214,7 @@ pub struct AskSpec {
     /// When it was requested, if earlier than now.
     #[serde(default)]
     pub created: Option<Time>,
-    /// How long it runs at most once it is allocated. Only [`Tuning::turns`](crate::Tuning::turns) reads it.
+    /// Longest run time once allocated. Only [`Tuning::turns`](crate::Tuning::turns) reads it.
     #[serde(default)]
     pub limit: Option<Duration>,
 }
@@ -226,7 +225,7 @@ impl AskSpec {
         self.placeholder && self.task_group.is_none()
     }
 
-    /// The IDs of its requests: its own, or one for each of several.
+    /// Its own, or one for each of several.
     pub fn ids(&self) -> impl Iterator<Item = AskId> {
         let count = self.count.max(1);
         let mut text = if count == 1 { String::new() } else { format!("{}-", self.id) };

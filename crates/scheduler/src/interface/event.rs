@@ -34,7 +34,7 @@ impl Event {
 pub enum EventKind {
     /// The configuration was applied.
     ConfigAccepted,
-    /// The configuration was rejected; the previous one is active.
+    /// Rejected; the previous configuration stays active.
     ConfigRejected {
         /// The reason for the user.
         message: String,
@@ -231,7 +231,7 @@ pub enum EventKind {
         /// The resources of the request.
         resource: Resource,
     },
-    /// An allocation was selected as a victim, and is released when it has stopped (SCH-161, SCH-222).
+    /// Selected as a victim; released when it has stopped (SCH-161, SCH-222).
     Preempted {
         /// The application of the victim.
         app: AppId,
@@ -248,8 +248,7 @@ pub enum EventKind {
         /// Shared by all victims of the preemptor.
         grounds: Arc<PreemptionGrounds>,
     },
-    /// An allocation was selected because a queue was above its maximum for too long (N-01); it is released when it has
-    /// stopped.
+    /// Selected because a queue exceeded its maximum too long (N-01); released when it has stopped.
     QuotaPreempted {
         /// The application of the victim.
         app: AppId,
@@ -310,7 +309,7 @@ pub enum EventKind {
         /// The resources of the request.
         resource: Resource,
     },
-    /// The application was submitted; it may still be rejected (SCH-221).
+    /// May still be rejected (SCH-221).
     AppNew {
         /// The id of the application, unique in its partition.
         app: AppId,
@@ -357,7 +356,7 @@ pub enum EventKind {
         /// Without unlimited names.
         headroom: Resource,
     },
-    /// A request no longer fits the limits of its user or group, or fits again (SCH-222).
+    /// A request no longer fits its limits, or fits again (SCH-222).
     AskFitsLimits {
         /// The application of the ask.
         app: AppId,

@@ -1,4 +1,4 @@
-//! The grounds of a preemption: the queues before it, the victims, and why the others stayed.
+//! The grounds of a preemption.
 
 use model::{AppId, AskId, NodeId, QueuePath, Resource};
 
@@ -7,11 +7,11 @@ use model::{AppId, AskId, NodeId, QueuePath, Resource};
 pub struct PreemptionGrounds {
     /// By which rule.
     pub rule: PreemptionRule,
-    /// The node of the request; `None` if a maximum is enforced.
+    /// `None` if a maximum is enforced.
     pub node: Option<NodeId>,
     /// Of the request; if a maximum is enforced, the resources to release.
     pub wanted: Resource,
-    /// The queue that benefits: that of the request, or the one above its maximum.
+    /// The request's queue, or the one above its maximum.
     pub own: UsageState,
     /// By path, at most [`Self::MOST_NAMED`].
     pub leaves: Vec<UsageState>,
@@ -69,7 +69,7 @@ pub struct UsageState {
 }
 
 impl UsageState {
-    /// The usage above the guaranteed resources; all usage if none are guaranteed.
+    /// Usage above the guarantee, if any.
     pub fn over(&self) -> Resource {
         let floor = self.guaranteed.as_ref().or(self.max.as_ref());
         let over = |(name, used): (&str, i64)| {
@@ -97,7 +97,7 @@ pub struct Retained {
     pub first: (AppId, AskId),
 }
 
-/// Why an allocation is not preempted, in the order of the checks of a search.
+/// Why an allocation stays, in the order of a search's checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WhyRetained {
     /// Its queue does not exceed its guaranteed resources.

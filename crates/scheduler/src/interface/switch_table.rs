@@ -11,13 +11,13 @@ use model::name::NameChars;
 
 /// A switch in documents: its name, its rule, its value in each profile.
 pub struct SwitchRow {
-    /// As in [`Switches`], or as in `profiles.md` if it decides nothing in the scheduler.
+    /// As in [`Switches`], or `profiles.md`.
     pub name: &'static str,
     /// The deviation or rule.
     pub rule: &'static str,
     /// The behavior with these switches, as text for administrators.
     pub describe: fn(&Switches) -> &'static str,
-    /// Copies the switch; `None` for behavior by profile: parsing, and REST.
+    /// `None`: decided by the profile.
     pub take: Option<fn(&mut Switches, &Switches)>,
     /// The test that verifies it: file and function.
     pub test: &'static str,

@@ -11,8 +11,7 @@ use super::walk::Walk;
 use super::well_known::RECOVERY_QUEUE;
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// Returns the missing queues on the path, top down, ending with the leaf. Every part is checked first (PLC-071 to
-    /// PLC-074). Names are checked in `written`. `above` is the nearest existing queue.
+    /// Top down, ending with the leaf, after all checks (PLC-071 to PLC-074). `above` is the nearest existing queue.
     pub(super) fn plan(
         &self,
         path: &QueuePath,
@@ -32,7 +31,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         if above.state.leaf {
             return Err(Refusal::CreateBelowLeaf { path: path.clone(), leaf: above.path.clone() }.into());
         }
-        // Every release checks the nearest queue; the switch for leaves also decides about its parents.
+        // Every release checks the nearest; the switch decides about parents too.
         let draining = match self.switches.draining {
             Draining::Path => self.draining(above.path.as_str()),
             Draining::Leaf | Draining::Ignored => above.state.draining.then(|| above.path.clone()),

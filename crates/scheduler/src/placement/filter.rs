@@ -20,12 +20,9 @@ pub struct Filter {
 /// The users or the groups of a filter (PLC-052, PLC-053).
 #[derive(Clone, Debug, Default)]
 pub(super) enum Names {
-    /// None were written.
     #[default]
     Absent,
-    /// Exact names, sorted; may be empty.
     List(Box<[Arc<str>]>),
-    /// One expression with its text.
     Expression(Regex, Arc<str>),
 }
 
@@ -37,7 +34,7 @@ pub enum FilterVerdict {
     NotAsked,
     /// The filter is empty: all users pass (PLC-050).
     Open,
-    /// A deny filter without names: no user passes (PLC-050).
+    /// A deny filter without names (PLC-050).
     Closed,
     /// Matches an allow filter (the match), or does not match a deny filter.
     Passes(Option<Match>),

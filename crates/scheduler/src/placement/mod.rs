@@ -1,16 +1,15 @@
 //! Placement: the queue of an application and the reason (`placement.md`).
 //!
-//! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree. The answer
-//! has a [`Trace`] of every attempt, recorded by the code that decides.
+//! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree, with a
+//! [`Trace`] of every attempt.
 //!
 //! Invariants:
 //! - nothing is changed here: the answer names the queues to create;
-//! - limits, quotas, and numbers of running applications have no effect;
-//! - the answer depends only on submission, rules, and tree, and no input causes a panic;
-//! - text for users is created only in `text` and `describe`.
+//! - limits, quotas, and running applications have no effect;
+//! - the answer depends only on submission, rules, and tree, and no input causes a panic.
 //!
-//! Where to look: `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9), `create` plans the
-//! missing queues (section 7), `admit` has all checks of a submission (section 8).
+//! `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9), `create` plans missing queues
+//! (section 7), `admit` has all checks (section 8).
 
 pub mod access;
 mod admit;

@@ -16,7 +16,7 @@ use std::fmt;
 /// One line of a walk, in columns. The texts are not escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// 0 for a rule and its results, 1 for its parent rule, and so on.
+    /// 0 for a rule, 1 for its parent, and so on.
     pub depth: usize,
     /// The rule, on its first line.
     pub head: String,
@@ -24,7 +24,7 @@ pub struct Line {
     pub subject: String,
     /// What was found.
     pub note: String,
-    /// The result of the rule, on the line of its path or on its last.
+    /// On the last or path line.
     pub mark: Mark,
 }
 
@@ -52,7 +52,7 @@ pub struct Reason<'a> {
 }
 
 impl Placement {
-    /// The reason of a rejection, with the step at which each rule failed (section 8).
+    /// With failed steps (section 8).
     pub fn reason(&self) -> Option<Reason<'_>> {
         self.refused().map(|refused| Reason { refusal: &refused.refusal, trace: &self.trace })
     }
@@ -109,7 +109,7 @@ impl RuleTrace {
         }
     }
 
-    /// The name of the rule with its settings: `user, create`, `tag ns`.
+    /// As `user, create` or `tag ns`.
     pub fn name(&self) -> String {
         match self.rule {
             RuleRef::Rule(_) => self.words(),
@@ -245,7 +245,6 @@ fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
             _ => String::new(),
         };
         line.note = joined([filter, stop, entry_words]);
-        // A path that repeats the input gets no line.
         if step.qualified && line.note.is_empty() {
             (line.subject, line.note) = path_words(step, entry);
         }

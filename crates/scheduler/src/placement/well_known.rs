@@ -1,6 +1,6 @@
 //! Queues that placement knows by name.
 
-/// The queue of forced applications that no rule places (PLC-092).
+/// For unplaced forced applications (PLC-092).
 pub const RECOVERY_QUEUE: &str = "root.@recovery@";
 
 /// The queue that 1.8 tries when no rule matched (PLC-004).

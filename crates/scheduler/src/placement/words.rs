@@ -1,4 +1,4 @@
-//! Text for parts of a placement: rules, paths, queues, and why a rule did not place.
+//! Text for parts of a placement.
 
 use super::filter::FilterVerdict;
 use super::refusal::Refusal;

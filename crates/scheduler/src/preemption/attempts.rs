@@ -23,10 +23,10 @@ pub(crate) struct Attempts {
     interval: Duration,
     counts_all: bool,
     enabled: bool,
-    /// Every node is reserved: no victims are sought if no node was tried.
+    /// No victims are sought if no node was tried.
     all_reserved: bool,
     request: Option<SearchRequest>,
-    /// No victims were found for this request: it and the following ones are still to be tried.
+    /// This and later requests are still to be tried.
     failed: Option<AskRank>,
 }
 
@@ -46,25 +46,17 @@ impl SearchRequest {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// Preemption does not help, or the request was judged before.
     Nothing,
-    /// No attempt is left in this cycle.
     NoneLeft,
-    /// The request may not preempt, or not yet.
     MayNot,
-    /// Victims are sought.
     Sought,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSearch {
-    /// The request requires a node.
     RequiresNode,
-    /// The request may not preempt others.
     NotAllowed,
-    /// Victims were preempted for it before; this happens once.
     DoneBefore,
-    /// The request is too young, or was tried too recently.
     Until(Time),
 }
 
@@ -87,7 +79,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// If every node is reserved, no victims are sought for a request that needs a node.
+    /// Then only requests that need no node seek victims.
     fn reserves_all(&self) -> bool {
         self.reservations > 0 && self.nodes.unreserved().next().is_none()
     }
@@ -100,7 +92,6 @@ impl Partition {
         }
     }
 
-    /// Whether the usage of some cluster resource is high enough for preemption.
     pub(crate) fn is_loaded(&self) -> bool {
         let least = i128::from(self.tuning.preemption_min_load);
         let root = &self.queues[ROOT];
@@ -118,7 +109,7 @@ impl Attempts {
         asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
     }
 
-    /// Plans a search for victims, if the request may have one (SCH-151). Returns whether it does.
+    /// Plans a search, if allowed (SCH-151). Returns whether.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         match self.judge(now, rank, ask, failed) {
             Judgement::Nothing => false,
@@ -138,7 +129,7 @@ impl Attempts {
         }
     }
 
-    /// Decides whether victims are sought for a failed request, and uses up an attempt.
+    /// Uses up an attempt.
     pub fn judge(&mut self, now: Time, rank: AskRank, ask: &Ask, failed: TryResult) -> Judgement {
         let nodes_tried = match failed {
             TryResult::QueueQuota => false,
@@ -162,7 +153,7 @@ impl Attempts {
         Judgement::Sought
     }
 
-    /// Whether victims may be sought for a failed request (SCH-151).
+    /// For victims (SCH-151).
     ///
     /// # Errors
     /// The first failed condition.
@@ -210,7 +201,7 @@ impl Attempts {
         self.left = self.left.saturating_sub(attempts);
     }
 
-    /// Takes the planned search. Without victims, the requests from that one on are tried again.
+    /// Without victims, the requests from that one on are tried again.
     pub fn take_request(&mut self) -> Option<SearchRequest> {
         let request = self.request.take();
         self.failed = request.map(|request| request.rank);

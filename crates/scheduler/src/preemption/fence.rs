@@ -9,11 +9,10 @@ use model::{Priority, PriorityPolicy, Resource};
 
 pub(super) struct Fence {
     leaf: QueueKey,
-    /// From the leaf up, each with the request's priority as seen from outside the queue.
+    /// With the request's priority as seen from outside.
     path: SmallVec<[(QueueKey, i64); 8]>,
 }
 
-/// A leaf with possible victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimQueue {
     /// The leaf that the victims are in.
@@ -23,8 +22,7 @@ pub(super) struct VictimQueue {
 }
 
 impl Fence {
-    /// The queues up to the first preemption fence or the root, or the first queue with a maximum that is a fence
-    /// (P-10, N-03).
+    /// Up to the first fence or the root (P-10, N-03).
     pub(super) fn around(
         queues: &QueueTree,
         leaf: QueueKey,
@@ -49,7 +47,6 @@ impl Fence {
         Self { leaf, path }
     }
 
-    /// The leaves inside the fence that policies and priorities of queues allow.
     pub(super) fn victim_queues(&self, queues: &QueueTree) -> Vec<VictimQueue> {
         let mut victim_queues = Vec::new();
         // (queue, the request's priority inside it, whether priorities inside do not matter)
@@ -82,7 +79,7 @@ impl Fence {
     }
 }
 
-/// Whether the maximum of a queue makes it a fence for an ask (P-10, N-03).
+/// By its maximum, for an ask (P-10, N-03).
 pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resource, rule: MaxIsFence) -> bool {
     match rule {
         MaxIsFence::Never => false,
@@ -91,7 +88,6 @@ pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resour
     }
 }
 
-/// In a name that both have.
 fn would_exceed(queues: &QueueTree, key: QueueKey, wanted: &Resource) -> bool {
     let path = queues.path_up(key);
     let most = path.iter().filter_map(|key| queues[*key].max.as_ref());

@@ -46,7 +46,6 @@ impl Tally {
     }
 }
 
-/// Why an allocation is not a candidate when a maximum is enforced.
 fn why_out_of_plan(reserved: &Ask) -> WhyRetained {
     if reserved.rare.required_node.is_some() {
         WhyRetained::RequiresNode
@@ -55,7 +54,6 @@ fn why_out_of_plan(reserved: &Ask) -> WhyRetained {
     } else if reserved.allocation.is_some_and(|allocation| allocation.preempted) {
         WhyRetained::Preempted
     } else {
-        // Its queue has no share of the excess.
         WhyRetained::WithinGuarantee
     }
 }
@@ -63,7 +61,6 @@ fn why_out_of_plan(reserved: &Ask) -> WhyRetained {
 type Victims = BTreeSet<(AppKey, AskKey)>;
 
 impl Partition {
-    /// The grounds of a choice that is about to be applied.
     pub(super) fn grounds_of(&self, app: AppKey, ask: AskKey, plan: &PreemptionPlan) -> PreemptionGrounds {
         let victims: Victims = plan.victims.iter().copied().collect();
         let retained = self.retained_for((app, ask), Some(plan.node), &victims);
@@ -71,7 +68,6 @@ impl Partition {
         self.grounds(PreemptionRule::Guarantee, (app, ask), node, &victims, retained)
     }
 
-    /// The same on a node that the request requires.
     pub(super) fn grounds_on_required(
         &self,
         app: AppKey,
@@ -119,7 +115,6 @@ impl Partition {
         }
     }
 
-    /// `known`: why the candidates stay.
     fn retained_below(
         &self,
         queue: QueueKey,
@@ -146,7 +141,6 @@ impl Partition {
         self.named(tally, victims)
     }
 
-    /// Why no examined allocation is preempted for a request.
     pub(super) fn retained_without_victims(&self, app: AppKey, ask: AskKey) -> RetainedSurvey {
         self.retained_for((app, ask), None, &Victims::new())
     }
@@ -197,7 +191,6 @@ impl Partition {
         }
     }
 
-    /// Surveys the allocations inside the fence of a request that are not victims.
     fn retained_for(&self, (app, key): (AppKey, AskKey), node: Option<NodeKey>, victims: &Victims) -> RetainedSurvey {
         let (queues, switches) = (&self.queues, &self.switches);
         let (leaf, ask) = (self.apps[app].queue, &self.apps[app].asks[key]);

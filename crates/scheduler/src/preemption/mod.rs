@@ -94,7 +94,6 @@ impl Partition {
         self.stop(app, ask, ReleaseReason::Preempted);
     }
 
-    /// Ends the counting when a victim ended or was removed otherwise.
     pub(super) fn end_preemption(&mut self, app: AppKey, ended: &Ask) {
         if ended.allocation.is_some_and(|allocation| allocation.preempted) {
             for queue in self.queues.path_up(self.apps[app].queue) {
@@ -110,7 +109,6 @@ impl Partition {
         let application = &self.apps[app];
         let own = |(reserved, _): &&(AskKey, NodeKey)| application.are_one(*reserved, ask);
         let other_ask = application.reservations.iter().find(own).map(|(_, node)| *node);
-        // A node that is too small is not reserved.
         let ever = self.nodes[node].total.fit_in(&self.apps[app].asks[ask].resource);
         if other_ask == Some(node) || (other_ask.is_some() && self.switches.reservation_identity) || !ever {
             return self.hold_place(app);
@@ -119,7 +117,7 @@ impl Partition {
         self.reserve(now, app, ask, node, events);
     }
 
-    /// Releases old reservations of less important requests on the nodes that a preemption examines (SCH-136).
+    /// Of less important requests (SCH-136).
     fn cancel_old_reservations(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let priority = self.apps[app].asks[ask].priority;
         let old = |(app, ask): &(AppKey, AskKey)| {

@@ -17,8 +17,7 @@ struct VictimCandidate<'a> {
 }
 
 impl VictimCandidate<'_> {
-    /// Regular allocations, then those that opted out, then originators; then the lowest priority, then the newest
-    /// request.
+    /// Regular, opted out, originators; then lowest priority, newest.
     fn rank(&self) -> (u8, Priority, Reverse<Time>) {
         let kind = match (self.ask.originator, self.ask.allow_preempt_self) {
             (true, _) => 3,
@@ -30,7 +29,6 @@ impl VictimCandidate<'_> {
 }
 
 impl Partition {
-    /// Preempts victims for a request on its required and reserved node, once.
     pub(crate) fn preempt_on_required(
         &mut self,
         now: Time,
@@ -54,7 +52,7 @@ impl Partition {
         self.apps[app].asks[ask].preempted_others = true;
     }
 
-    /// Empty if they are not enough. The free resources of the node count only at the end.
+    /// Empty if they are not enough.
     fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
         let mut sum = Resource::new();
         let mut victims = Vec::new();

@@ -17,7 +17,7 @@ pub struct PreemptionVerdict {
     pub outcome: PreemptionOutcome,
     /// The preemption delay of the leaf.
     pub delay: Duration,
-    /// The queue with the preemption fence; `None`: the root.
+    /// `None`: the root.
     pub fence: Option<QueuePath>,
     /// The usage of its leaf relative to the guaranteed resources.
     pub own: UsageState,
@@ -60,8 +60,7 @@ pub enum PreemptionOutcome {
 }
 
 impl Partition {
-    /// `nodes_tried`: its queues have headroom, but no node fits. `attempts_left`: what earlier requests leave in a
-    /// cycle.
+    /// `nodes_tried`: headroom, but no node fits.
     pub(crate) fn preemption_verdict(
         &self,
         now: Time,
@@ -136,7 +135,6 @@ impl Partition {
         PreemptionOutcome::Victims(self.nodes[plan.node].id.clone(), plan.victims.iter().map(id).collect())
     }
 
-    /// The node of the search in the next cycle.
     pub(crate) fn would_preempt(&self, app: AppKey, ask: AskKey, nodes_tried: bool) -> Option<NodeId> {
         let plan = VictimSearch::new(self, app, ask)?.plan(nodes_tried)?;
         Some(self.nodes[plan.node].id.clone())

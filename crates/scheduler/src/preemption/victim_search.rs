@@ -23,11 +23,8 @@ pub(super) struct PreemptionPlan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoVictims {
-    /// The guaranteed resources of the leaf do not cover the request.
     BeyondGuarantee,
-    /// No candidates inside the fence.
     NoCandidates,
-    /// The queue could not allocate the request even without all candidates.
     NotEnough,
 }
 
@@ -108,7 +105,7 @@ impl<'a> VictimSearch<'a> {
         }
     }
 
-    /// SCH-156. Each removal can only help, so one check without all candidates is enough.
+    /// SCH-156. Each removal can only help: one check is enough.
     fn is_possible(&mut self) -> bool {
         if self.snapshot.has_guarantee_left() {
             return true;
@@ -123,7 +120,6 @@ impl<'a> VictimSearch<'a> {
         possible
     }
 
-    /// `nodes_tried`: no node has enough free resources.
     pub(super) fn plan(mut self, nodes_tried: bool) -> Option<PreemptionPlan> {
         let (node, mut victims) = self.best_node(nodes_tried)?;
         let more = self.more_victims(&victims)?;
@@ -168,13 +164,12 @@ impl<'a> VictimSearch<'a> {
             && !self.partition.nodes.bars(self.ask, node.key)
     }
 
-    /// Empty if none are needed; `None` if they are not enough (SCH-158).
+    /// `None` if not enough (SCH-158).
     fn victims_on_node(&mut self, node: &Node, there: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         if node.available.fit_in(wanted) {
             return self.partition.nodes.lets(self.ask, node.key, false).then(Vec::new);
         }
-        // Victims with a lacking resource come first.
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let mut space = node.available.clone();
         let start = self.snapshot.mark();
@@ -286,7 +281,7 @@ impl<'a> VictimSearch<'a> {
     }
 }
 
-/// `None`: it is a candidate (SCH-153). `up_to`: the highest priority of victims in its leaf.
+/// `None`: a candidate (SCH-153). `up_to`: the highest priority.
 pub(super) fn why_retained(
     switches: &Switches,
     ask: &Ask,
@@ -307,7 +302,6 @@ pub(super) fn why_retained(
     }
 }
 
-/// Whether two resources have a name in common, with any values.
 pub(super) fn shares_name(one: &Resource, other: &Resource) -> bool {
     one.iter().any(|(name, _)| other.get(name).is_some())
 }

@@ -15,7 +15,7 @@ use crate::state::task_group::TaskGroup;
 use model::{AskId, Resource, Time};
 
 impl Partition {
-    /// A pending ask becomes an allocation: everything that this moves (SCH-017).
+    /// All that an allocation changes (SCH-017).
     pub(crate) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         debug_assert!(self.fits_path(app, ask), "{} exceeds a maximum (SCH-095)", self.apps[app].asks[ask].id);
         self.put(now, app, ask, node, events);
@@ -25,7 +25,6 @@ impl Partition {
     pub(crate) fn put(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         self.unreserve(now, app, ask, events);
         let tried = &self.apps[app].asks[ask];
-        // Reservations belong to ids.
         if let Some(later) = tried.superseded.then(|| self.apps[app].ask_key(&tried.id)).flatten() {
             self.unreserve(now, app, later, events);
         }
@@ -41,7 +40,7 @@ impl Partition {
         }
     }
 
-    /// Whether an ask fits the maximum of every queue on its path, in each name that it needs (SCH-095).
+    /// By every queue of its path (SCH-095).
     fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
         let Application { queue, asks, .. } = &self.apps[app];
         let fits = |queue: &Queue| {
@@ -66,7 +65,6 @@ impl Partition {
         }
     }
 
-    /// Also for a future allocation.
     pub(crate) fn charge_node(&mut self, node: NodeKey, number: u64, app: AppKey, ask: AskKey) {
         let Ask { id, resource, .. } = &self.apps[app].asks[ask];
         self.nodes.change(node, |node| {
@@ -139,7 +137,6 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Pending or allocated, with every counter.
     pub(crate) fn take_ask(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> Option<Ask> {
         self.unreserve(now, app, ask, events);
         self.untie(app, ask);
@@ -180,7 +177,6 @@ impl Partition {
         Some(taken)
     }
 
-    /// From the leaf up.
     pub(crate) fn pending_on_path(&self, app: AppKey) -> (Resource, Vec<Resource>) {
         let application = &self.apps[app];
         let path = self.queues.path_up(application.queue);
@@ -254,8 +250,8 @@ impl Partition {
         self.mark_app(key);
     }
 
-    /// P-02: the releases report the priority of an application when a request arrives that is more important than all
-    /// pending ones, or one ends that was at least as important as all.
+    /// P-02: the releases report it when a request arrives that exceeds all pending ones, or one ends that none
+    /// exceeded.
     pub(crate) fn refresh_stale(&mut self, leaf: QueueKey) {
         if self.switches.priority_cache {
             self.queues.report_priority_up(leaf);

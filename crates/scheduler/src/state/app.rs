@@ -37,7 +37,7 @@ pub struct Application {
     /// The requested queue.
     #[serde(with = "model::saved::text")]
     pub requested_queue: Arc<str>,
-    /// The record of its placement or rejection. Shared by equal placements.
+    /// Shared by equal placements.
     #[serde(skip, default = "super::saved_fields::no_record")]
     pub placement: Arc<Record>,
     /// When it was submitted.
@@ -86,7 +86,7 @@ pub struct Application {
     pub allocated: Resource,
     /// Sum of the placeholder allocations.
     pub allocated_placeholder: Resource,
-    /// The peak by name; separate for real allocations and placeholders.
+    /// By name; real ones and placeholders separately.
     pub max_allocated: Resource,
     /// The tracked resources of ended allocations.
     #[serde(rename = "past", with = "model::saved::arc")]
@@ -94,12 +94,10 @@ pub struct Application {
     /// Its rank among the candidates of its leaf, if it is one.
     #[serde(skip)]
     pub rank: Option<AppRank>,
-    /// Set while it need not be tried again.
     #[serde(skip)]
     pub(crate) backoff: Option<Box<Backoff>>,
     #[serde(skip)]
     pub(crate) asleep: Option<Asleep>,
-    /// Whether it is also among the replacers of its leaf.
     #[serde(skip)]
     pub(crate) may_replace: bool,
     /// The priority counted in its leaf.
@@ -116,7 +114,6 @@ pub struct Application {
     /// The final state, while the end needs several commands.
     #[serde(default)]
     pub(crate) ending: Option<AppState>,
-    /// Missing in older saved states.
     #[serde(default)]
     pub(crate) bands: Bands,
     /// Before a request was sent again with a lower one (D-23, switch `ask_again_pending`).
@@ -169,7 +166,6 @@ impl Application {
         self.all_of(id).find(|key| self.asks[*key].allocation.is_some() && !self.asks[*key].rare.shadowed)
     }
 
-    /// Makes an id represent this allocation alone.
     fn shadow_others(&mut self, key: AskKey, node: NodeKey) {
         let others: Vec<AskKey> = self.all_of(&self.asks[key].id).filter(|other| *other != key).collect();
         for other in others {
@@ -191,7 +187,6 @@ impl Application {
         one == other || !self.namesakes.is_empty() && self.asks[one].id == self.asks[other].id
     }
 
-    /// It uses the reservation of the earlier ones.
     pub(crate) fn made_last(&self, ask: AskKey) -> AskKey {
         let last = || self.ask_key(&self.asks[ask].id);
         if self.asks[ask].superseded { last().unwrap_or(ask) } else { ask }
@@ -281,7 +276,6 @@ impl Application {
         Some(ask)
     }
 
-    /// The sums still count the allocation.
     pub(crate) fn lose_sight_of(&mut self, key: AskKey) -> Option<Ask> {
         let (real, placeholders) = (self.allocated.clone(), self.allocated_placeholder.clone());
         let lost = self.remove_ask(key)?;
@@ -290,7 +284,6 @@ impl Application {
         Some(lost)
     }
 
-    /// Its id then represents its last namesake, if any.
     fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
         let was_indexed = self.by_id.remove(id, gone);
         let Some(namesakes) = self.namesakes.get_mut(id) else { return };
@@ -309,12 +302,11 @@ impl Application {
         self.allocated.add(&self.allocated_placeholder)
     }
 
-    /// Its resources by priority, the lowest first. They add up to those of the application.
+    /// Lowest first; adds up to its resources.
     pub fn by_priority(&self) -> Vec<Band> {
         self.bands.split(self.total_allocated(), self.pending.clone())
     }
 
-    /// Whether the sums by priority are those of its asks: an invariant.
     pub(crate) fn counts_by_priority(&self) -> bool {
         bands::are_of(self.by_priority(), self.asks.iter().map(|(_, ask)| ask))
     }
@@ -336,7 +328,7 @@ impl Application {
     }
 }
 
-/// Follows from the requests: only the number is saved.
+/// Only their number is saved.
 mod saved_namesakes {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -10,20 +10,19 @@ use crate::state::ask_log::{AskLog, TryResult};
 use crate::state::ask_rare::Rare;
 use model::{AskId, Priority, Resource, Time};
 
-/// The rank of a pending request: priority, then age, then arrival (SCH-080).
+/// Priority, then age, then arrival (SCH-080).
 pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
 
-/// A request and its allocation (SCH-013, SCH-014). It must be small: a cluster may have millions, and a cycle reads
-/// them in an unpredictable order.
+/// A request and its allocation (SCH-013, SCH-014). Small: a cluster may have millions, read in an unpredictable order.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// The id, unique only within its application.
     pub id: AskId,
     /// The arrival number in the partition.
     pub arrival: u64,
-    /// The requested resources: memory in bytes, vcore in millicores.
+    /// Memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// The priority; a higher one is tried first (SCH-080).
+    /// Higher is tried first (SCH-080).
     pub priority: Priority,
     /// When it was requested.
     pub created: Time,
@@ -35,11 +34,11 @@ pub struct Ask {
     pub originator: bool,
     /// Reserves resources for a gang.
     pub placeholder: bool,
-    /// It was sent again: still tried, but only the later one counts as pending (switch `ask_again_pending`).
+    /// Sent again: still tried, but not counted as pending (switch `ask_again_pending`).
     pub superseded: bool,
     /// `None` while it is pending.
     pub allocation: Option<Allocation>,
-    /// The resource manager was asked to stop it and has not confirmed it (SCH-046).
+    /// A stop was requested, but not confirmed (SCH-046).
     pub released: bool,
     /// The result of the last attempt.
     pub tried: TryResult,
@@ -64,7 +63,7 @@ pub struct Allocation {
     pub number: u64,
     /// When it was allocated.
     pub since: Time,
-    /// It is being preempted: the resource manager was asked to stop it (SCH-161).
+    /// A stop was requested (SCH-161).
     pub preempted: bool,
 }
 
@@ -102,13 +101,12 @@ impl Ask {
         self.rare.shadowed || self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
     }
 
-    /// If it can replace a placeholder.
     pub(crate) fn replaces_in(&self) -> Option<&Arc<str>> {
         self.rare.task_group.as_ref().filter(|_| !self.placeholder)
     }
 }
 
-/// How long the same thing is not reported again for the same ask (SCH-222).
+/// Between equal reports for an ask (SCH-222).
 pub(crate) const REPORT_AGAIN: Duration = Duration::from_secs(15);
 
 /// If so, sets `last` to `now`.

@@ -9,12 +9,10 @@ use crate::index::{AskKey, Slab};
 use crate::state::ask::Ask;
 use model::AskId;
 
-/// From here on [`PARTS`] tables are used.
 const MANY: usize = 16_384;
 const PARTS: usize = 64;
 
-/// Stores only hashes. An application may have a million requests, and none may wait for the look-up to grow: growth
-/// reads no ids and affects only one part.
+/// Hashes only: growth reads no ids and affects one part, so no request among a million waits for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AskIds {
     few: Table,
@@ -29,12 +27,10 @@ fn hash(id: &AskId) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// A table uses the lowest and the highest bits.
 const fn spread(hash: u32) -> u64 {
     (hash as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// By bits that a table does not use.
 const fn part(hash: u32) -> usize {
     (spread(hash) >> 44) as usize % PARTS
 }
@@ -47,7 +43,7 @@ impl AskIds {
         table.find(spread(hash), |(_, key)| asks[*key].id == *id).map(|(_, key)| *key)
     }
 
-    /// Makes an id represent this request. Returns the previous one.
+    /// Returns the previous one.
     pub fn insert(&mut self, ask: AskKey, asks: &Slab<AskKey, Ask>) -> Option<AskKey> {
         let id = &asks[ask].id;
         let hash = hash(id);

@@ -1,4 +1,4 @@
-//! Why a request was not allocated: each reason with its count and last time (`rest.md` section 5.4).
+//! Why a request was not allocated, with counts and times (`rest.md` section 5.4).
 
 use std::time::Duration;
 
@@ -6,10 +6,9 @@ use smallvec::SmallVec;
 
 use model::Time;
 
-/// The oldest are dropped.
 const MOST_CHANGES: usize = 8;
 
-/// Counts change in every cycle, but are shown again only after this time or a new reason.
+/// Counts are shown again after this time or a new reason.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
 
 /// The result of the last attempt to allocate a request (SCH-082).
@@ -68,7 +67,7 @@ pub struct FailureCount {
 /// The reasons for one request, in the order of their first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
-    /// Boxed: most requests never fail, and every cycle reads all.
+    /// Boxed: most requests never fail.
     noted: Option<Box<Noted>>,
 }
 
@@ -82,7 +81,7 @@ struct Noted {
     /// Excludes the other results of preemption.
     #[serde(skip)]
     no_attempt: bool,
-    /// The oldest first. Last field; missing in older snapshots.
+    /// Last field; missing in older snapshots.
     #[serde(default, with = "model::saved::list")]
     found: SmallVec<[FoundSince; 1]>,
 }
@@ -93,7 +92,7 @@ impl AskLog {
         self.noted.as_ref().map_or(&[], |noted| &noted.failures)
     }
 
-    /// The changes of the result, the oldest first. The last one is the present result.
+    /// Oldest first; last is present.
     pub fn found(&self) -> &[FoundSince] {
         self.noted.as_ref().map_or(&[], |noted| &noted.found)
     }
@@ -157,7 +156,6 @@ impl AskLog {
         noted.new |= !std::mem::replace(&mut noted.attempted, true);
     }
 
-    /// If so, marks it as shown.
     pub(crate) fn is_due(&mut self, now: Time) -> bool {
         let Some(noted) = &mut self.noted else { return false };
         let due = noted.new || (!noted.failures.is_empty() && now.since(noted.shown) >= SHOW_AGAIN);

@@ -167,10 +167,8 @@ mod tests {
         assert_eq!((&values[10], &values[15], &values[26]), (&"tg".into(), &3.into(), &9.into()));
         let read: Ask = rmp_serde::from_slice(&bytes).unwrap();
         assert_eq!(rmp_serde::to_vec(&read).unwrap(), bytes);
-        // A request saved before tags and reservations existed.
         let short: Ask = rmp_serde::from_slice(&rmp_serde::to_vec(&values[..25]).unwrap()).unwrap();
         assert_eq!((short.id.as_str(), short.rare.reserved_since), ("t1", None));
-        // One that was saved before it could have a time limit.
         let earlier: Ask = rmp_serde::from_slice(&rmp_serde::to_vec(&values[..30]).unwrap()).unwrap();
         assert_eq!(
             (earlier.rare.reserved_since, earlier.rare.limit, read.rare.limit),

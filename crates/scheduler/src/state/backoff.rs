@@ -8,13 +8,12 @@ use model::{Resource, Time};
 
 pub(crate) const NEVER: Time = Time(u64::MAX);
 
-/// A backoff that misses older gains ends.
 const REMEMBERED: usize = 4096;
 
 /// Nodes that may accept more than before, in the order of the changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeGains {
-    /// With whether its total is larger, or it was unschedulable before, so that it may be reserved.
+    /// With whether it may now be reserved.
     pub(crate) list: VecDeque<(NodeKey, bool)>,
     pub(crate) forgotten: u64,
 }
@@ -42,7 +41,7 @@ impl NodeGains {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Of a leaf: at its start; its note continues from there.
+    /// A leaf's note continues from there.
     pub(crate) gains: u64,
     /// If any change may allow a reservation that conditions excluded.
     pub(crate) changes: Option<u64>,
@@ -53,7 +52,6 @@ pub(crate) struct Seen {
 pub(crate) struct ByConditions {
     /// Represents all requests, which the conditions treat alike.
     pub(crate) ask: AskKey,
-    /// The result of `Nodes::loosened`.
     pub(crate) loosened: u64,
     /// The refusal of all nodes was reported. Otherwise the first one must be.
     pub(crate) reported: bool,
@@ -61,22 +59,17 @@ pub(crate) struct ByConditions {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
-    /// When time alone may change the result.
     pub(crate) until: Time,
     pub(crate) epoch: u64,
-    /// The largest resources that fitted queues and limits; they must still fit.
+    /// The largest that fitted; must still fit.
     pub(crate) most: Resource,
-    /// If it was too small.
     pub(crate) queues: Option<Resource>,
     pub(crate) limits: Option<Resource>,
-    /// The smallest resources that found no node.
     pub(crate) least: Option<Resource>,
     pub(crate) seen: Seen,
-    /// Set if a resource manager's conditions were involved.
     pub(crate) by_conditions: Option<ByConditions>,
     /// What a new attempt would use up (SCH-150).
     pub(crate) attempts: u32,
-    /// Of a leaf: at its first application.
     pub(crate) attempts_left: u32,
     pub(crate) since: Option<SkippedSince>,
 }
@@ -122,10 +115,8 @@ impl Backoff {
     }
 }
 
-/// The note of a cycle about a leaf that it skips.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeafNote {
-    /// While others were tried.
     pub(crate) skipped_cycles: SkippedCycles,
     pub(crate) seen: Seen,
 }

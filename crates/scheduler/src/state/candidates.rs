@@ -21,11 +21,11 @@ const MOST_GROUPS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SleepGroup {
-    /// Their common backoff; times and counts of attempts are those of one member.
+    /// One member's times and counts.
     pub common: Backoff,
     /// The members in their order.
     pub members: BTreeSet<AppRank>,
-    /// The cycles that skipped all members. Never reset, even if the group is reused.
+    /// Never reset, even if the group is reused.
     pub skipped_cycles: SkippedCycles,
 }
 
@@ -48,7 +48,6 @@ impl Candidates {
         self.len() - self.awake.len()
     }
 
-    /// Whether an application is in its group and backs off like the group.
     pub(crate) fn has_asleep(&self, app: &Application) -> bool {
         let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
         let group = &self.groups[asleep.group];
@@ -101,12 +100,11 @@ impl Candidates {
         self.woken
     }
 
-    /// The first member of a group that wakes by time alone.
     pub(crate) fn first_wake(&self) -> Option<(Time, AppKey)> {
         self.wakes.first().copied()
     }
 
-    /// `identical`: the groups whose requests the resource manager's conditions treat alike.
+    /// `identical`: groups that conditions treat alike.
     pub(crate) fn put_to_sleep(
         &mut self,
         rank: &AppRank,
@@ -132,7 +130,6 @@ impl Candidates {
         }
     }
 
-    /// With the same backoff, or empty.
     fn group_for(&mut self, backoff: &Backoff, identical: impl Fn(usize) -> bool) -> Option<usize> {
         let kind = |(number, group): &(usize, &SleepGroup)| {
             !group.members.is_empty() && group.common.is_identical(backoff) && identical(*number)

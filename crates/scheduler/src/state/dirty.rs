@@ -1,4 +1,4 @@
-//! The objects that changed since the last call: a read model reads only these again.
+//! The objects that changed since the last call, for a read model.
 
 use crate::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey};
 
@@ -15,7 +15,7 @@ pub struct Dirty {
     pub users: DirtyKeys<UserKey>,
     /// Groups that were added, removed, or changed in usage or limits.
     pub groups: DirtyKeys<GroupKey>,
-    /// Requests with their unique arrival number. May contain duplicates.
+    /// With arrival numbers and duplicates.
     pub asks: Vec<(AppKey, AskKey, u64)>,
     /// Allocations, by number, that were added or removed. May contain duplicates.
     pub allocations: Vec<(NodeKey, u64)>,

@@ -6,18 +6,15 @@ use std::collections::BTreeMap;
 use crate::state::ask::{Ask, AskRank};
 use model::{AskId, NodeId, Priority, Resource, Time};
 
-/// Requests and allocations that a release still counts although they ended.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct KnownIds {
-    /// The allocation ended by time or with its node.
     spent: BTreeMap<AskId, SpentAsk>,
-    /// The last allocation when all requests were forgotten; those up to it leave no spent request.
+    /// Ends up to it leave no spent request.
     forgotten: u64,
     /// The application's sums minus its allocations.
     pub(crate) counted: Resource,
 }
 
-/// The release treats it as allocated until it is withdrawn.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SpentAsk {
     /// The node of the allocation.

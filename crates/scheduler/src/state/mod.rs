@@ -1,8 +1,5 @@
-//! The state of a partition.
-//!
-//! `partition` contains everything; `accounting` changes the counters of one allocation or release, `dirty_marks` marks
-//! changes. `app_rank` and `app_order` are the order of a leaf's applications, kept by `candidates`; `siblings` and
-//! `sibling_order` that of a parent's queues.
+//! The state of a partition, in `partition`; `accounting` changes the counters. `app_rank` and `app_order` order a
+//! leaf's applications; `siblings` and `sibling_order` a parent's queues.
 
 pub(super) mod accounting;
 pub mod app;

@@ -32,12 +32,11 @@ pub struct Node {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// Its allocations in the order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
-    /// The requests with a reservation: at most one, or any number of required-node requests (SCH-016).
+    /// At most one, or any number that require it (SCH-016).
     pub reservations: Vec<(AppKey, AskKey)>,
     pub(super) for_required: bool,
     #[serde(skip)]
     pub(super) score: Score,
-    /// The order of ids as a number.
     pub(super) rank: u64,
     /// The foreign pods; they decide nothing.
     #[serde(default, with = "model::saved::arc")]
@@ -97,7 +96,6 @@ pub(super) struct Score(i64);
 
 impl Score {
     pub(super) fn of(score: f64) -> Self {
-        // Adding 0.0 makes a negative zero positive.
         Self(ordered(score + 0.0))
     }
 }

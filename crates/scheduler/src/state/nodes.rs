@@ -19,7 +19,6 @@ use config::NodeSortConfig;
 use model::{NodeId, Resource};
 
 const FIRST_RANK: u64 = 1 << 63;
-/// At both ends of the order.
 const RANK_STEP: u64 = 1 << 31;
 
 /// The nodes of a partition.
@@ -40,12 +39,10 @@ pub struct Nodes {
     /// Other conditions for a request on a node (SCH-094).
     #[serde(skip)]
     predicates: Option<Arc<dyn Predicates>>,
-    /// Upper bounds for the open nodes.
     #[serde(skip)]
     totals: Skyline,
     #[serde(skip)]
     spaces: Skyline,
-    /// And its values when the two bounds were computed.
     #[serde(skip)]
     changes: u64,
     #[serde(skip)]
@@ -116,7 +113,6 @@ impl Nodes {
         if ever { self.totals.may_hold(ask) } else { self.spaces.may_hold(ask) }
     }
 
-    /// After no node accepted a request that the bounds allowed.
     pub(crate) fn lower_bounds(&mut self) {
         if self.bounds_of == self.changes {
             return;
@@ -141,7 +137,7 @@ impl Nodes {
         self.nodes[node].available.fit_in(&ask.resource) && self.lets(ask, node, true)
     }
 
-    /// Registers a node. The id must be new.
+    /// The id must be new.
     pub fn add(&mut self, node: NodeSpec) -> NodeKey {
         let available = node.capacity.sub(&node.occupied);
         let id = node.id.clone();
@@ -188,7 +184,7 @@ impl Nodes {
         self.place(key);
     }
 
-    /// Changes a node without sorting again: reservations do not affect the order (SCH-092).
+    /// Without sorting: reservations do not affect it (SCH-092).
     pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[key];
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
@@ -202,14 +198,13 @@ impl Nodes {
         }
     }
 
-    /// The releases that allow this keep the node's position until its next change or configuration (D-23).
+    /// The node keeps its position until its next change (D-23).
     pub(crate) fn resize(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         self.change_in_place(key, change);
         let node = &mut self.nodes[key];
         node.stale = Some(node.score);
     }
 
-    /// `larger`: its total is larger, or it was not open.
     fn note_gain(&mut self, key: NodeKey, larger: bool) {
         let node = &self.nodes[key];
         if node.is_open() {
@@ -236,7 +231,6 @@ impl Nodes {
         keys.into_iter().for_each(|key| self.place(key));
     }
 
-    /// Between its neighbors.
     fn rank_for(&mut self, id: &NodeId) -> u64 {
         let rank_between = |nodes: &Self| {
             let rank = |(_, key): (&NodeId, &NodeKey)| nodes.nodes[*key].rank;
@@ -326,7 +320,6 @@ mod tests {
         assert_eq!(ids(&nodes), ["n1", "n2"]);
     }
 
-    /// Inserts between two ids until no rank is left.
     #[test]
     fn nodes_with_one_score_are_ordered_by_id_in_any_order_of_arrival() {
         let mut nodes = Nodes::default();

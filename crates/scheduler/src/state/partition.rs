@@ -50,7 +50,7 @@ pub struct Partition {
     pub placeholders: u64,
     /// The rate of allocations.
     pub meter: Meter,
-    /// The changes since the last call; `None` if nothing reads them.
+    /// `None` if nothing reads them.
     #[serde(skip)]
     pub dirty: Option<Dirty>,
     /// The active placement rules.
@@ -84,10 +84,8 @@ pub struct Partition {
     /// Cycles find and report nothing until then, unless something changes.
     #[serde(skip)]
     pub(crate) quiet: Option<Time>,
-    /// Because of `quiet`.
     #[serde(skip)]
     pub(crate) skipped_cycles: SkippedCycles,
-    /// Reused for its capacity.
     #[serde(skip)]
     pub(crate) walk: Vec<Visit>,
     /// It is a fork: all users may kill and move.
@@ -96,22 +94,20 @@ pub struct Partition {
     /// Whether exceeded maxima are enforced (N-01).
     #[serde(default)]
     pub quota_preemption: bool,
-    /// Whether the timer for enforcing maxima is set.
     #[serde(default)]
     pub(crate) quota_timer: bool,
-    /// Names that nodes ever added to the root's maximum, each with its value or 0 (P-04).
+    /// All that nodes ever added, with value or 0 (P-04).
     #[serde(default)]
     pub(crate) names_of_nodes: Resource,
     /// A release has miscounted, and sums differ from their parts (D-23).
     #[serde(default)]
     pub miscounted: bool,
-    /// At the last attempts.
     #[serde(skip)]
     pub(crate) all_reserved: bool,
     /// The blocked asks that have their turn first, the oldest turn first ([`Tuning::turns`]).
     #[serde(default)]
     pub(crate) turns: Vec<(AppKey, AskKey)>,
-    /// How often nodes had gained something when an ask was last sent back because of them.
+    /// The gains of nodes when an ask was last sent back.
     #[serde(skip)]
     pub(crate) sent_back_at: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! A resource manager's own conditions for a request on a node, in addition to resources.
+//! A resource manager's own conditions, in addition to resources.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use crate::state::ask::Ask;
 use crate::state::node::Node;
 use model::{AskId, NodeId};
 
-/// Future requests and nodes that are copies of others: the original, then the copy.
+/// Future copies: the original, then the copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
     /// Pairs of requests.
@@ -21,22 +21,20 @@ pub struct Copies {
 ///
 /// A result may depend on the allocations of the nodes, so each added and removed allocation is reported.
 pub trait Predicates: Debug + Send + Sync {
-    /// Whether the request may run on the node. `allocate`: now; otherwise if the node had enough resources.
+    /// `allocate`: now; otherwise with enough resources.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;
 
-    /// Whether the request can never run on the node, whatever is removed from it. By default, `pass` without
-    /// `allocate` decides.
+    /// Whatever is removed from it. By default, `pass` without `allocate`.
     fn bars(&self, ask: &Ask, node: &Node) -> bool {
         !self.pass(ask, node, false)
     }
 
-    /// How many of these allocations must be removed, in their order and at least `least`, before the request may run
-    /// on the node (K8S-163), which does not bar it. `None`: all are not enough.
+    /// How many of these must be removed, in their order and at least `least` (K8S-163). `None`: all are not enough.
     fn passes_without(&self, _ask: &Ask, _node: &Node, _there: &[&AskId], least: usize) -> Option<usize> {
         Some(least)
     }
 
-    /// Why the request may not run on the node now, as text; `None` if it may, or without a text.
+    /// Why not now; `None` if it may, or without a text.
     fn refusal(&self, _ask: &Ask, _node: &Node) -> Option<String> {
         None
     }
@@ -53,12 +51,12 @@ pub trait Predicates: Debug + Send + Sync {
         None
     }
 
-    /// The nodes that the request could use now, if known without a check of each: no other node passes.
+    /// `None`: unknown without a check of each. No other node passes.
     fn candidates(&self, _ask: &Ask) -> Option<Vec<NodeId>> {
         None
     }
 
-    /// Counts the request on the node: it was decided, even if the resource manager has not bound it yet.
+    /// Decided, even if not bound yet.
     fn placed(&mut self, _ask: &AskId, _node: &NodeId) {}
 
     /// Stops counting the request on the node.
@@ -70,12 +68,12 @@ pub trait Predicates: Debug + Send + Sync {
     /// Adds a new node that equals another one except for its name.
     fn node_like(&mut self, _like: &NodeId, _new: &NodeId) {}
 
-    /// The conditions by their own type, to be changed. `None`: they change only by reports.
+    /// To be changed. `None`: they change only by reports.
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         None
     }
 
-    /// A copy with the placements of another one, for the requests that it knows. `None`: reports do not matter.
+    /// With another's placements. `None`: reports do not matter.
     fn placed_as(&self, _other: &dyn Predicates) -> Option<Arc<dyn Predicates>> {
         None
     }
@@ -85,8 +83,7 @@ pub trait Predicates: Debug + Send + Sync {
         None
     }
 
-    /// A copy for a fork of the scheduler, which gets its own reports. `None`: reports do not matter, so one is shared
-    /// by all.
+    /// For a fork. `None`: shared, because reports do not matter.
     fn copy(&self) -> Option<Arc<dyn Predicates>> {
         None
     }

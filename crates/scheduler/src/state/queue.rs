@@ -24,7 +24,7 @@ pub struct Queue {
     pub key: QueueKey,
     /// The full path.
     pub path: QueuePath,
-    /// The parent; `None` for the root.
+    /// `None` for the root.
     pub parent: Option<QueueKey>,
     /// The children by name.
     pub children: Vec<QueueKey>,
@@ -43,7 +43,7 @@ pub struct Queue {
     pub settings: Arc<Settings>,
     /// Its maximum; `None` if unset. The root's is the sum of the nodes (SCH-034, SCH-195).
     pub max: Option<Resource>,
-    /// Its guaranteed resources; `None` if unset (SCH-034).
+    /// `None` if unset (SCH-034).
     pub guaranteed: Option<Resource>,
     /// Allocated, including its subtree.
     pub allocated: Resource,
@@ -57,7 +57,7 @@ pub struct Queue {
     pub allocating_accepted: BTreeSet<AppId>,
     /// Active applications in its subtree.
     pub app_count: u64,
-    /// The applications of a leaf. A persistent set, so that a read model shares it.
+    /// A leaf's. Persistent, so that read models share it.
     #[serde(skip)]
     pub apps: imbl::OrdSet<AppKey>,
     /// Its applications with pending requests, in the order of the leaf's policy (SCH-071).
@@ -77,17 +77,15 @@ pub struct Queue {
     pub(super) priorities: BTreeMap<Priority, u32>,
     /// Fair share for the order among siblings (SCH-054, SCH-055).
     pub share: ShareList,
-    /// The base of the share in 1.8.0 (SCH-055); otherwise `None`.
+    /// In 1.8.0 (SCH-055); otherwise `None`.
     pub share_base: Option<Resource>,
     #[serde(skip)]
     pub(crate) marked: bool,
     /// `None` if it is not in its parent's list.
     #[serde(skip)]
     pub(crate) rank: Option<SiblingRank>,
-    /// Children with something to do.
     #[serde(skip)]
     pub(crate) siblings: Siblings,
-    /// Of a leaf.
     #[serde(skip)]
     pub(crate) backoff: Option<Box<Backoff>>,
     /// When its maximum is enforced if it is still exceeded (N-01).
@@ -111,7 +109,7 @@ pub struct Settings {
     pub admin_acl: Acl,
     /// Its own submit ACL.
     pub submit_acl: Acl,
-    /// The limit of running applications; `None` if unlimited.
+    /// `None` if unlimited.
     pub max_applications: Option<u64>,
     /// For dynamic leaves directly in it, with the defining queue (`config.md` section 10).
     #[serde(with = "super::saved_fields::template")]

@@ -19,7 +19,6 @@ pub struct QueueTree {
     pub(crate) queues: Slab<QueueKey, Queue>,
     #[serde(skip)]
     pub(crate) marked: Vec<QueueKey>,
-    /// The notes of cycles about leaves that back off.
     #[serde(skip)]
     pub(crate) leaf_notes: LeafNotes,
 }
@@ -45,7 +44,7 @@ impl std::ops::IndexMut<QueueKey> for QueueTree {
     }
 }
 
-/// The keys of a queue and its ancestors, from the queue up to the root.
+/// Up to the root.
 pub type PathUp = SmallVec<[QueueKey; 8]>;
 
 impl QueueTree {
@@ -153,13 +152,11 @@ impl QueueTree {
 
     fn child_position(&self, parent: QueueKey, name: &str) -> Result<usize, usize> {
         let parent = &self.queues[parent];
-        // A child's path is its parent's, a dot, and its name.
         let from = parent.path.as_str().len() + 1;
         let name_of = |child: QueueKey| self.queues[child].path.as_str().get(from..).unwrap_or_default();
         parent.children.binary_search_by(|child| name_of(*child).cmp(name))
     }
 
-    /// Tried first at index `at`.
     pub(crate) fn child_near(&self, parent: QueueKey, at: usize, name: &str) -> Option<QueueKey> {
         let there = self.queues[parent].children.get(at).copied();
         there.filter(|child| self.queues[*child].path.name() == name).or_else(|| self.child(parent, name))
@@ -187,7 +184,7 @@ impl QueueTree {
 
     /// The queue and its ancestors, from the queue up to the root.
     pub fn path_up(&self, key: QueueKey) -> PathUp {
-        // Called many times in every cycle: a plain loop is much cheaper than collecting.
+        // A plain loop: collecting costs much more.
         let mut path = PathUp::new();
         let mut at = Some(key);
         while let Some(key) = at {
@@ -233,8 +230,7 @@ impl QueueTree {
         headroom
     }
 
-    /// The maximum along the path without the root (SCH-104). `None`: no queue has one. `strict`: a name that is
-    /// missing in one maximum counts 0 (D-06).
+    /// Without the root (SCH-104). `None`: no maximum. `strict`: missing names count 0 (D-06).
     pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
         let path = self.path_up(key);
         let own = path.iter().filter(|key| **key != ROOT).filter_map(|key| self.queues[*key].max.clone());
@@ -252,7 +248,7 @@ impl QueueTree {
         })
     }
 
-    /// Replaces the priority of an application, up to every ancestor that it affects (SCH-062).
+    /// Up to affected ancestors (SCH-062).
     pub fn note_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         if old == new {
             return;
@@ -302,7 +298,7 @@ impl QueueTree {
         }
     }
 
-    /// The raw priority from the children or the given applications, to verify the incremental one.
+    /// Verifies the incremental one.
     pub fn recounted_priority(&self, key: QueueKey, apps: impl Iterator<Item = Priority>) -> Priority {
         let queue = &self.queues[key];
         let children = queue.children.iter().map(|child| self.queues[*child].reported_priority);

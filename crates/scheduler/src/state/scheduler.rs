@@ -19,7 +19,6 @@ pub struct Scheduler {
     pub(crate) named_groups: NamedGroups,
     /// `None` before the first, or if unknown.
     pub(crate) loaded: Option<Arc<Config>>,
-    /// Commands until the next assertion of invariants.
     #[cfg(debug_assertions)]
     pub(crate) unasserted: u64,
 }
@@ -30,7 +29,7 @@ impl Scheduler {
         Self::tuned(profile, Tuning::default())
     }
 
-    /// Creates a scheduler without a configuration; `tuning` overrides `profile`.
+    /// Without a configuration; `tuning` overrides `profile`.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
         Self::switched(Switches::of(profile).tuned(&tuning), tuning)
     }
@@ -59,7 +58,7 @@ impl Scheduler {
         &mut self.partitions
     }
 
-    /// When the next timer is due; earlier a `Command::Tick` does nothing.
+    /// Earlier a `Command::Tick` does nothing.
     pub fn next_timer(&self) -> Option<Time> {
         self.partitions.iter().filter_map(Partition::next_timer).min()
     }
@@ -75,13 +74,13 @@ impl Scheduler {
         self.partitions.iter().any(Partition::has_work)
     }
 
-    /// Drops the caches of cycles. They decide nothing, which tests verify.
+    /// Drops caches, which decide nothing.
     pub fn forget_shortcuts(&mut self) {
         self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
         self.loaded = None;
     }
 
-    /// The checksum of the active configuration; empty before the first.
+    /// The configuration's; empty before the first.
     pub fn checksum(&self) -> &str {
         &self.checksum
     }

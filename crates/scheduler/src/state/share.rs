@@ -12,20 +12,19 @@ pub fn ordered(float: f64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// One share of guaranteed resources per used name, the largest first (SCH-054). The shorter of two lists is filled
-/// with zeros.
+/// The largest first (SCH-054). Shorter lists are filled with zeros.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ShareList(#[serde(with = "model::saved::list")] SmallVec<[f64; 2]>);
 
 impl Clone for ShareList {
     fn clone(&self) -> Self {
-        // Copies the slice at once; cloning would go number by number.
+        // Copies the slice at once.
         Self(SmallVec::from_slice(&self.0))
     }
 }
 
 impl ShareList {
-    /// The shares; a name that is not guaranteed counts with its raw value.
+    /// Raw values without a guarantee.
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
         let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
         allocated.each_pair(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
@@ -34,15 +33,13 @@ impl ShareList {
             shares.push(if guarantee == 0.0 { used } else { used / guarantee });
         });
         shares.sort_unstable_by(|a, b| b.total_cmp(a));
-        // Zeros at the end do not affect comparisons.
         while shares.last().is_some_and(|share| *share == 0.0) {
             shares.pop();
         }
         Self(shares)
     }
 
-    /// The share of 1.8.0 (SCH-055): the largest over the used names in `base`: the guaranteed value, otherwise the
-    /// maximum or the cluster.
+    /// 1.8.0 (SCH-055): the largest over the names in `base`.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
         let mut largest: f64 = 0.0;
         allocated.each_pair(base, |_, used, base| {
@@ -110,7 +107,7 @@ mod tests {
         assert!(shares(&[0.5]) < shares(&[0.5, 0.1]));
     }
 
-    /// EX-07: the largest shares are compared, without common names.
+    /// EX-07: without common names.
     #[test]
     fn share_lists_of_ex_07() {
         let one = [("memory", 2), ("vcore", 1000)];

@@ -1,17 +1,14 @@
-//! The order in which the children of a parent are tried (SCH-050 to SCH-053), updated instead of sorted in every
-//! cycle.
+//! The order in which children are tried (SCH-050 to SCH-053), updated instead of sorted in every cycle.
 //!
-//! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). The list is sorted by the
-//! total keys, then by pending, resource name by resource name, then by the queue's name. If two neighbors differ in
-//! pending and neither needs more, they are a *break*. A class of equals with a break is sorted as specified when a
-//! cycle reaches it; otherwise the list equals the specified sort.
+//! Priority and share are total orders; pending is not (SCH-002). The list is sorted by priority and share, then by
+//! pending, name by name, then by the queue's name. Neighbors that differ in pending, while neither needs more, are a
+//! *break*. A class of equals with a break is sorted as specified when a cycle reaches it.
 //!
 //! Invariants:
 //! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is read only after
-//!   all marked queues were moved ([`QueueTree::settle_order`]);
+//!   [`QueueTree::settle_order`];
 //! - a list contains exactly the children with something to do, each with the rank of its position;
-//! - `front`, if not empty, is the first class in its specified order, the next child last. Removing the first leaves
-//!   the order of the others unchanged, because nothing moved past it.
+//! - `front`, if not empty, is the first class in its specified order, the next child last.
 
 use std::cmp::Ordering;
 
@@ -23,11 +20,9 @@ use crate::state::share::ordered;
 use crate::state::siblings::{Entry, SiblingRank, Siblings, Visit};
 use model::Resource;
 
-/// From here on sorting all lists is considered.
 const MANY: usize = 64;
-/// A queue that was just served was in front, so these positions are searched one by one.
+/// Searched one by one: a queue just served was in front.
 const FIRST: usize = 32;
-/// A block of more than twice the size is split.
 const BLOCK: usize = 64;
 
 impl SiblingRank {
@@ -57,7 +52,6 @@ impl SiblingRank {
 }
 
 impl QueueTree {
-    /// Moves every marked queue to its position among its siblings.
     pub(crate) fn settle_order(&mut self) {
         if self.marked.is_empty() {
             return;
@@ -72,7 +66,6 @@ impl QueueTree {
         self.marked = marked;
     }
 
-    /// Computed from scratch.
     pub(crate) fn order_of(&self, parent: QueueKey) -> Vec<QueueKey> {
         let queue = &self.queues[parent];
         let by_priority = queue.settings.properties.sort_by_priority;
@@ -81,7 +74,7 @@ impl QueueTree {
         }
         let rank = |key: &QueueKey| Some((SiblingRank::of(&self.queues[*key])?, *key));
         let mut ranks: Vec<(SiblingRank, QueueKey)> = queue.children.iter().filter_map(rank).collect();
-        // Stable: each class remains sorted by name.
+        // Stable: sorted by name.
         ranks.sort_by(|(left, _), (right, _)| left.class(right, by_priority));
         let classes = ranks.chunk_by(|(left, _), (right, _)| left.class(right, by_priority).is_eq());
         classes.flat_map(|class| self.sorted_as_specified(class.iter().map(|(_, key)| *key))).collect()
@@ -103,7 +96,6 @@ impl QueueTree {
         keys.into_iter().chain([(OrderKey::Pending, pending)]).find(|(_, order)| order.is_ne())
     }
 
-    /// The next [`QueueTree::settle_order`] rebuilds them.
     pub(crate) fn forget_order(&mut self) {
         let all = self.top_down();
         for key in &all {
@@ -126,7 +118,6 @@ impl QueueTree {
         next
     }
 
-    /// The next child if the class has a break.
     fn next_of_class(&mut self, visit: &mut Visit) -> Option<QueueKey> {
         let siblings = &self.queues[visit.parent].siblings;
         if visit.at == 0 && siblings.front.is_empty() {
@@ -166,8 +157,7 @@ impl QueueTree {
         sorted
     }
 
-    /// Insertion sort by pending, the larger first. The largest values of a block show whether any queue in it stops a
-    /// move.
+    /// Insertion sort; a block's largest values show whether it stops a move.
     fn sorted_as_specified(&self, by_name: impl Iterator<Item = QueueKey>) -> Vec<QueueKey> {
         let pending = |key: QueueKey| &self.queues[key].pending;
         let mut blocks: Vec<(Vec<QueueKey>, Resource)> = vec![Default::default()];
@@ -237,13 +227,11 @@ impl QueueTree {
         }
     }
 
-    /// Or where to insert it.
     fn place_of(&self, parent: QueueKey, own: &Entry) -> Result<usize, usize> {
         let Siblings { list, by_priority, .. } = &self.queues[parent].siblings;
         list.binary_search_by(|other| self.listed(other, own, *by_priority))
     }
 
-    /// The position of a queue in the list of its parent, if any.
     fn place_in(&self, parent: QueueKey, key: QueueKey) -> Option<usize> {
         let list = &self.queues[parent].siblings.list;
         let first = list.iter().take(FIRST).position(|entry| entry.key == key);
@@ -255,7 +243,6 @@ impl QueueTree {
         Some(Entry { lead, key })
     }
 
-    /// With its entry, and between its neighbors without it.
     fn breaks_at(&self, parent: QueueKey, at: usize) -> (usize, usize) {
         let list = &self.queues[parent].siblings.list;
         let (before, own, behind) = (at.checked_sub(1).map(|at| &list[at]), &list[at], list.get(at + 1));
@@ -294,7 +281,6 @@ impl QueueTree {
         }
     }
 
-    /// Before, in, or after the class of `front`.
     fn is_of_front(&self, parent: QueueKey, key: QueueKey) -> Option<Ordering> {
         let Siblings { front, by_priority, .. } = &self.queues[parent].siblings;
         let first = self.rank_of(*front.last()?)?;

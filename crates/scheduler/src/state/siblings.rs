@@ -26,12 +26,10 @@ pub(crate) struct Siblings {
     pub(super) front: Vec<QueueKey>,
 }
 
-/// The progress of a walk among the children of a parent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Visit {
     pub(super) parent: QueueKey,
     pub(super) at: usize,
-    /// The next child last; empty if the list is the order.
     pub(super) class: Vec<QueueKey>,
 }
 

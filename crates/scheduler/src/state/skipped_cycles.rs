@@ -16,7 +16,6 @@ impl SkippedCycles {
         self.last = now;
     }
 
-    /// The time is that of the last one.
     pub(crate) fn since(self, then: Self) -> Self {
         Self { times: self.times.saturating_sub(then.times), last: self.last }
     }
@@ -30,7 +29,6 @@ impl SkippedCycles {
     }
 }
 
-/// When an application was last tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkippedSince {
     pub(crate) at: Time,
@@ -38,6 +36,5 @@ pub(crate) struct SkippedSince {
     pub(crate) of_leaf: SkippedCycles,
     pub(crate) of_partition: SkippedCycles,
     pub(crate) of_group: SkippedCycles,
-    /// While its leaf was tried.
     pub(crate) own: SkippedCycles,
 }

@@ -50,7 +50,7 @@ impl Skyline {
         }
     }
 
-    /// Whether a request may fit a node. If `false`, it fits none.
+    /// If `false`, it fits none.
     pub fn may_hold(&self, ask: &Resource) -> bool {
         self.tops.iter().any(|top| top.fit_in(ask))
     }

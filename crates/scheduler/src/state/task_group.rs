@@ -18,13 +18,11 @@ pub struct TaskGroup {
     pub timed_out: u64,
     /// The size of the first requested placeholder.
     pub min_resource: Resource,
-    /// In the order of allocation.
     pub(crate) placeholders: BTreeMap<u64, AskKey>,
     pub(crate) waiting: u64,
 }
 
 impl TaskGroup {
-    /// Whether it has both a pending real request and a placeholder.
     pub(crate) fn may_replace(&self) -> bool {
         self.waiting > 0 && !self.placeholders.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The limits of one queue, and the users and groups that they name (LIM-001 to LIM-008).
+//! The limits of one queue, by user and group (LIM-001 to LIM-008).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,18 +59,18 @@ impl QueueLimits {
         self.list.get(*index)
     }
 
-    /// The limit with this name; `*` is a name here.
+    /// `*` is a name here.
     pub(crate) fn naming(&self, side: Side, name: &str) -> Option<&Arc<LimitConfig>> {
         let names = if side == Side::User { &self.users } else { &self.groups };
         self.list.get(*names.get(name)?)
     }
 
-    /// The limit of a group; `*` is the shared pot (LIM-032).
+    /// `*` is the shared pot (LIM-032).
     pub fn for_group(&self, group: &str) -> Option<&Arc<LimitConfig>> {
         self.list.get(*self.groups.get(group)?)
     }
 
-    /// The group by these limits alone: the first named group of the user, otherwise `*` (LIM-030).
+    /// First named group, otherwise `*` (LIM-030).
     pub fn group_of(&self, who: &Identity) -> Option<&str> {
         if who.groups.is_empty() {
             return None;
@@ -97,12 +97,12 @@ impl<'de> serde::Deserialize<'de> for QueueLimits {
     }
 }
 
-/// The maximum resources of a limit; only zeros mean no maximum (SCH-123).
+/// Only zeros mean none (SCH-123).
 pub fn max_resources(limit: &LimitConfig) -> Option<&Resource> {
     limit.max_resources.as_ref().filter(|max| !max.is_zero())
 }
 
-/// The maximum number of running applications of a limit; 0 means no maximum (SCH-126).
+/// 0 means none (SCH-126).
 pub fn max_applications(limit: &LimitConfig) -> Option<u64> {
     limit.max_applications.filter(|max| *max > 0)
 }

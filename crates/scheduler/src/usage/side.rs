@@ -1,6 +1,6 @@
 //! The two sides of a limit.
 
-/// The side of a limit: user or group.
+/// User or group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// Counted for the submitter.

@@ -9,10 +9,10 @@ use model::Resource;
 /// Resources times seconds, by instance type.
 pub type ByInstance = BTreeMap<Arc<str>, Resource>;
 
-/// The tracked resources of an application. An allocation is counted when it ends.
+/// An allocation is counted when it ends.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackedResources {
-    /// By allocations: resource times seconds for each instance type.
+    /// Of real allocations, unless preempted.
     #[serde(with = "model::saved::text_map")]
     pub used: ByInstance,
     /// Of preempted allocations.

@@ -12,7 +12,7 @@ use model::{AppId, Resource};
 pub struct QueueUsage {
     /// The allocated resources.
     pub allocated: Resource,
-    /// From the first allocation until nothing is left (LIM-013). A persistent set, which a read model shares.
+    /// Until nothing is left (LIM-013). Persistent, shared by read models.
     #[serde(with = "model::saved::list")]
     pub running: imbl::OrdSet<AppId>,
     /// The number of active applications that count here, in any state.
@@ -41,7 +41,7 @@ impl Tracker {
         self.levels.get(&queue)
     }
 
-    /// The queues with an application in their subtree, in the order of their keys.
+    /// In order of keys.
     pub fn levels(&self) -> impl Iterator<Item = (QueueKey, &QueueUsage)> {
         self.levels.iter().map(|(queue, usage)| (*queue, usage))
     }
@@ -67,7 +67,6 @@ impl<K: SlabKey> Trackers<K> {
         self.by_name = Shareable::Owned(by_name);
     }
 
-    /// Makes clones share the trackers until one side changes.
     pub(crate) fn share(&mut self) {
         self.slots.share(|tracker| tracker.levels.share());
         self.by_name.share();
@@ -132,7 +131,6 @@ impl<K: SlabKey> Trackers<K> {
         self.drop_if_idle(key);
     }
 
-    /// Adds usage; `new` starts to run.
     pub(crate) fn increase(&mut self, key: K, path: &[QueueKey], by: &Resource, new: Option<&AppId>) {
         for queue in path {
             let Some(level) = self.slots[key].levels.get_mut(queue) else { continue };

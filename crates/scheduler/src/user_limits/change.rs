@@ -67,12 +67,11 @@ impl Partition {
         }
     }
 
-    /// Of queues that are in the configuration and the tree.
     fn limits_of<'a>(&self, root: &'a QueueConfig) -> Index<QueueKey, &'a [LimitConfig]> {
         let mut limits = Index::default();
         let mut stack = vec![(root, ROOT, false)];
         while let Some((config, key, void)) = stack.pop() {
-            // The releases look limits up by the path in lower case, but store them by the path as written.
+            // The releases look up the path in lower case, but store it as written.
             let void = void || (self.switches.limit_path_case && config.capitals);
             if !config.limits.is_empty() && !void {
                 limits.insert(key, &*config.limits);
@@ -85,7 +84,7 @@ impl Partition {
         limits
     }
 
-    /// Moves the applications in the subtree, with their usage, to a newly selected group.
+    /// With usage, in the subtree.
     fn search_groups_again(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         if gone.is_empty() {
             return;

@@ -14,13 +14,12 @@ use crate::usage::side::Side;
 use crate::usage::totals::has_place;
 use model::{Identity, Resource, Time};
 
-/// The group of an application, from the leaf up: the first level that names one of the groups or has `*` (LIM-030,
-/// SCH-124).
+/// The first level, from the leaf up, that names one or has `*` (LIM-030, SCH-124).
 pub fn group_of<'t>(tree: &'t QueueTree, path: &[QueueKey], who: &Identity) -> Option<&'t str> {
     path.iter().find_map(|queue| tree[*queue].settings.limits.group_of(who))
 }
 
-/// The limits on a path that apply to a user and a group (LIM-006, LIM-007).
+/// Those that apply (LIM-006, LIM-007).
 pub fn bounds_of(tree: &QueueTree, path: &[QueueKey], user: &str, group: Option<&str>) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for key in path {
@@ -66,7 +65,6 @@ impl Partition {
         self.mark_app(key);
     }
 
-    /// With the usage that it `brings` or removes.
     pub(crate) fn report_group_link(&self, now: Time, key: AppKey, adds: bool, linked: bool, events: &mut Vec<Event>) {
         let app = &self.apps[key];
         let Some(group) = self.usage.group_of(&app.account) else { return };
@@ -90,7 +88,7 @@ impl Partition {
         self.apps[key].account.bounds = Some(bounds);
     }
 
-    /// SCH-203 check 9. In shared queues under the same group the usage counts already.
+    /// SCH-203 check 9. Shared queues count it already.
     pub(crate) fn limit_misfits(&self, key: AppKey, path: &PathUp) -> Vec<Misfit> {
         let app = &self.apps[key];
         let total_allocated = app.total_allocated();

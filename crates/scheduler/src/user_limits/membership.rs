@@ -6,7 +6,6 @@ use crate::usage::Usage;
 use model::Resource;
 
 impl Usage {
-    /// With its usage.
     pub(crate) fn join(&mut self, app: &mut Application, path: &[QueueKey]) {
         let user = self.users.open(&app.who.user);
         app.account.user = Some(user);
@@ -28,7 +27,6 @@ impl Usage {
         }
     }
 
-    /// The usage counts there if it `brings` it.
     pub(crate) fn link(&mut self, app: &mut Application, path: &[QueueKey], group: &str, adds: bool) {
         let key = self.groups.open(group);
         let usage = if adds { app.total_allocated() } else { Resource::new() };
@@ -44,7 +42,7 @@ impl Usage {
         }
     }
 
-    /// It runs for no limit, and its group is searched again if it returns (LIM-013, LIM-034).
+    /// Its group is searched again (LIM-013, LIM-034).
     pub(crate) fn stop(&mut self, app: &mut Application, path: &[QueueKey]) {
         if let Some(user) = app.account.user {
             self.users.stop(user, path, &app.id);

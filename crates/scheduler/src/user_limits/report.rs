@@ -9,7 +9,6 @@ use crate::usage::{Side, Usage};
 use config::LimitConfig;
 use model::{QueuePath, Time};
 
-/// The limits of one queue before and after a change; identical if unchanged.
 pub(crate) struct LimitsChange {
     pub queue: QueuePath,
     pub old: Arc<QueueLimits>,
@@ -51,7 +50,6 @@ pub(crate) fn report_limits(now: Time, changes: &[LimitsChange], usage: &Usage, 
     }
 }
 
-/// In the order of the file, then all other tracked users.
 fn known_users<'a>(changes: &'a [LimitsChange], usage: &'a Usage) -> Vec<&'a str> {
     let named = changes.iter().flat_map(|change| change.new.named());
     let named = named.filter(|(side, ..)| *side == Side::User).map(|(_, name, _)| name);
@@ -65,7 +63,7 @@ fn same_maxima(one: &LimitConfig, other: &LimitConfig) -> bool {
 }
 
 impl QueueLimits {
-    /// In the order of the configuration. `*` of users is not a name; `*` of groups is the shared pot.
+    /// `*` of users is no name; of groups it is the shared pot.
     fn named(&self) -> impl Iterator<Item = (Side, &str, &Arc<LimitConfig>)> {
         let mut all = BTreeMap::new();
         let mut order = Vec::new();

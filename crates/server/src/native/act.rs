@@ -1,4 +1,4 @@
-//! Changing requests: each is converted to an operation.
+//! Converts changing requests to operations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -133,10 +133,8 @@ const LONGEST_ID: usize = 512;
 /// Maximum length of a queue path, in bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// Validates a new ID.
-///
 /// # Errors
-/// A missing or unprintable ID; `missing` names it.
+/// Missing or unprintable; `missing` names it.
 fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
     if id.is_empty() {
         return Err(body::wrong("body", missing));
@@ -148,7 +146,6 @@ fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
     Ok(id)
 }
 
-/// A recognizable prefix of a text.
 fn start_of(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -243,7 +240,6 @@ fn ask(ask: dto::Ask, app: &str) -> Result<AskSpec, Refusal> {
     })
 }
 
-/// Parses resources in the configuration's notation.
 fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource, Refusal> {
     let mut resource = Resource::new();
     for (name, amount) in amounts.unwrap_or_default() {
@@ -259,7 +255,7 @@ fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource
     Ok(resource)
 }
 
-/// Performs each item; failures do not stop the others.
+/// Failures do not stop the others.
 async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::BulkAction { action, ids, to, reason } = body::json(&request.body.bytes)?;
     if ids.len() > MOST_IDS {

@@ -13,16 +13,13 @@ use config::AllowedRemoval;
 use view::act::{Code, Details, Refusal};
 use wire::dto::native::{ALLOW_EMPTY, ALLOW_REMOVAL};
 
-/// An invalid request: `method`, `media type`, or the location in its body.
 pub(super) fn wrong(kind: &str, why: impl Into<String>) -> Refusal {
     let details = Details { kind: Some(kind.to_owned()), ..Details::default() };
     Refusal::new(Code::BadRequest, "the request is invalid", why).with(details)
 }
 
-/// Reads the body if the route has one.
-///
 /// # Errors
-/// A wrong type, or a body that is too large or too slow.
+/// Wrong type, too large, or too slow.
 pub(super) async fn read(
     native: &NativeApi,
     route: &Route,
@@ -49,8 +46,6 @@ pub(super) async fn read(
     if fits { Ok(sent) } else { Err(wrong("media type", format!("send `Content-Type: {wanted}`, not {name:?}"))) }
 }
 
-/// Reads a whole body of any type.
-///
 /// # Errors
 /// More than `limit` bytes, or too slow.
 pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: Body) -> Result<RequestBody, Refusal> {
@@ -65,19 +60,19 @@ pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: 
     })
 }
 
-/// Parses a body; an empty one is an empty object.
+/// Empty is an empty object.
 ///
 /// # Errors
-/// Invalid JSON, an unknown key, or a value of a wrong type, with its location.
+/// Invalid JSON, unknown keys, wrong types.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| wrong("body", error.to_string()))
 }
 
-/// The allowed removal of a configuration, from the request's headers.
+/// From the request's headers.
 ///
 /// # Errors
-/// An invalid header value.
+/// An invalid value.
 pub(super) fn allowed_removal(request: &NativeRequest) -> Result<AllowedRemoval, Refusal> {
     let empty = match request.header(ALLOW_EMPTY).map(str::trim) {
         None | Some("false") => false,

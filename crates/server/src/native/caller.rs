@@ -16,20 +16,15 @@ use view::act::{Actor, ActsFrom, Code, Details, Refusal};
 
 /// An authenticated or anonymous caller.
 pub(super) struct Caller {
-    /// The user and the rights on the whole scheduler.
     pub actor: Actor,
-    /// Whether a token was used.
     pub authenticated: bool,
-    /// Expiry of the token.
     pub expires: Option<i64>,
-    /// The mark of the token.
     pub mark: Option<TokenMark>,
     /// Whether the scheduler will add the request to the audit.
     pub entered: AtomicBool,
 }
 
 impl Caller {
-    /// Sets the request ID.
     pub fn in_request(mut self, id: &str) -> Self {
         if let ActsFrom::Api { request, .. } = &mut self.actor.from {
             *request = Arc::from(id);
@@ -37,21 +32,17 @@ impl Caller {
         self
     }
 
-    /// Whether the request is already in the audit.
     pub fn is_entered(&self) -> bool {
         self.entered.load(Ordering::Relaxed)
     }
 
-    /// Marks the request as recorded in the audit.
     pub fn is_entered_now(&self) {
         self.entered.store(true, Ordering::Relaxed);
     }
 }
 
-/// Authenticates the caller of a request.
-///
 /// # Errors
-/// A missing or invalid token, or too many wrong ones.
+/// No valid token, or too many wrong ones.
 pub(super) fn of(
     native: &NativeApi,
     headers: &HeaderMap,
@@ -68,10 +59,10 @@ pub(super) fn of(
     }
 }
 
-/// Checks for a valid token and returns its mark.
+/// Returns its mark.
 ///
 /// # Errors
-/// A missing or invalid token, or too many wrong ones.
+/// No valid token, or too many wrong ones.
 pub(super) fn has_token(
     native: &NativeApi,
     headers: &HeaderMap,
@@ -105,7 +96,7 @@ fn from(peer: Option<SocketAddr>) -> ActsFrom {
     ActsFrom::Api { address, request: Arc::from("") }
 }
 
-/// The caller of a token; `None` without a token.
+/// `None` without a token.
 fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Option<Caller>, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
     let presented = value.to_str().ok().and_then(|value| {
@@ -114,7 +105,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     });
     let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now()));
     let Some(token) = token else {
-        // Only wrong tokens count: a valid one always passes, whatever others send from its address.
+        // A valid one always passes, whatever others send.
         if peer.is_some_and(|peer| native.failures.note(peer.ip(), presented.unwrap_or_default())) {
             let text = "too many invalid tokens from this address; a valid token is accepted, otherwise wait a minute";
             return Err(Refusal::new(Code::RateLimited, "the token is unknown, or was revoked", text));
@@ -135,10 +126,10 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     Ok(Some(Caller { actor, authenticated: true, expires, mark, entered }))
 }
 
-/// Interval of token checks in streams. Access ends within a second.
+/// Access ends within a second.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Waits until a token has expired or was revoked; forever without a token.
+/// Waits until the token is invalid; forever without one.
 pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
     let Some((tokens, mark)) = native.options.tokens.as_ref().zip(mark) else { return std::future::pending().await };
     while tokens.is_valid(mark, now()) {
@@ -154,7 +145,7 @@ fn now() -> i64 {
     i64::try_from(now).unwrap_or(i64::MAX)
 }
 
-/// Members of the scheduler ACL may impersonate others for reads, but never for changes.
+/// Only members of the scheduler ACL, and only for reads.
 fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
     let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
     let refused = |text: String| Refusal::new(Code::AclDenied, "cannot view as another user", text);

@@ -76,7 +76,6 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply::ok(&convert::config_diff(&done, missing, preempted.collect())))
 }
 
-/// The additional quota preemptions of a configuration, by partition.
 fn preempted(view: &View, config: Config, profile: Profile) -> Vec<(Arc<str>, QuotaForecast)> {
     let Ok(loaded) = View::of_config(Arc::new(config), profile) else { return Vec::new() };
     let mut forecasts = Vec::new();

@@ -26,9 +26,8 @@ use view::record::Record;
 
 const USUAL: usize = 1000;
 const MOST: usize = 10_000;
-/// Events per part of the answer.
 const PART: usize = 256;
-/// Parts that a client may lag before the stream waits; missed events are a gap.
+/// Parts before the stream waits; missed events are a gap.
 const WAITING: usize = 4;
 
 pub(super) struct Listeners {
@@ -45,8 +44,6 @@ impl Listeners {
         Self { most, most_of_one, open: Mutex::default() }
     }
 
-    /// Takes a slot for a stream.
-    ///
     /// # Errors
     /// Too many open streams.
     fn enter(native: &Arc<NativeApi>, user: &str) -> Result<Place, Refusal> {
@@ -137,7 +134,7 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     }))
 }
 
-/// Events from a number on, until the client disconnects, the token becomes invalid, or the server stops.
+/// Ends with the connection, the token, or the server.
 ///
 /// # Errors
 /// An invalid parameter, or too many open streams.
@@ -173,8 +170,7 @@ struct EventWriter {
 }
 
 impl EventWriter {
-    /// Writes until the client disconnects, the server stops, or the token becomes invalid, even while the client reads
-    /// nothing.
+    /// Ends as `stream` says, even while the client reads nothing.
     async fn run(self, since: Option<u64>) {
         tokio::select! {
             () = self.feed(since) => {}
@@ -238,7 +234,6 @@ impl EventWriter {
         }
     }
 
-    /// Sends one line; `false` if the client has disconnected.
     async fn line<T: serde::Serialize>(&self, value: &T) -> bool {
         self.send(wire::to_bytes(value)).await
     }
@@ -248,7 +243,6 @@ impl EventWriter {
     }
 }
 
-/// A body of lines that arrive one by one.
 struct Lines(mpsc::Receiver<Bytes>);
 
 impl HttpBody for Lines {

@@ -34,7 +34,6 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply::ok(&dto::Revisions { revisions: revisions.iter().map(message).collect() }))
 }
 
-/// One revision, or its differences from another one.
 pub(super) async fn one(request: &NativeRequest) -> Result<Reply, Refusal> {
     let revision = find(request, request.parameter(0))?;
     if let Some(other) = request.query("diff") {
@@ -63,7 +62,6 @@ fn text(revision: &Revision) -> Result<&Arc<str>, Refusal> {
     revision.text.as_ref().ok_or_else(missing)
 }
 
-/// The differences between two revisions, and whether the caller may apply them.
 async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Result<Reply, Refusal> {
     let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
     let texts = (Arc::clone(text(old)?), Arc::clone(text(new)?));
@@ -106,7 +104,7 @@ pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal>
     }
 }
 
-/// The audit, newest first. Callers outside of the scheduler ACL see only their own entries (E1).
+/// Newest first. Outside of the scheduler ACL only own entries (E1).
 pub(super) fn audit(request: &NativeRequest) -> Result<Reply, Refusal> {
     let actor = &request.who.actor;
     let only = (!actor.scheduler_admin).then(|| actor.user().to_owned());

@@ -15,7 +15,6 @@ const RETAINED: Duration = Duration::from_secs(600);
 const LONGEST_KEY: usize = 128;
 /// Maximum number of kept answers.
 const MOST: usize = 10_000;
-/// Maximum bytes of kept answers.
 const MOST_BYTES: usize = 64 << 20;
 type Slot = Arc<tokio::sync::Mutex<Option<Outcome>>>;
 
@@ -39,7 +38,6 @@ struct Book {
 type Name = (String, String);
 
 impl Book {
-    /// Removes expired answers, and the oldest ones above the limits.
     fn tidy(&mut self) {
         while let Some((at, _)) = self.order.front() {
             if at.elapsed() < RETAINED && self.order.len() <= MOST && self.weight <= MOST_BYTES {
@@ -75,7 +73,7 @@ impl IdempotencyCache {
     }
 }
 
-/// Handles a changing request; a repeated key returns its first answer without executing the request again.
+/// A repeated key returns its first answer.
 pub(super) async fn once(request: &NativeRequest, key: Option<&str>, path: &str) -> Result<Reply, Refusal> {
     let Some(key) = key else { return handle(request).await };
     if key.is_empty() || key.chars().count() > LONGEST_KEY {

@@ -1,13 +1,12 @@
-//! The native API of a kornsole server, in `/kornsole/v1`.
+//! The native API in `/kornsole/v1`.
 //!
-//! [`route`] matches a request, `caller` authenticates it, `idempotency` answers repeated changes, then the request is
-//! read or performed. A change is an operation for the engine, which checks all rights; this module does not decide
-//! them.
+//! [`route`] matches a request, `caller` authenticates it, `idempotency` answers repeated changes. A change is an
+//! operation for the engine, which checks all rights.
 //!
 //! Invariants:
-//! - every answer is JSON with a request ID; every rejection has the form of E2;
+//! - every answer is JSON with a request ID, every rejection as in E2;
 //! - no CORS headers, and bodies need the correct content type, so browser pages cannot use this API;
-//! - all data that clients can grow (bodies, kept answers, failed addresses) is bounded;
+//! - all data that clients can grow is bounded;
 //! - tokens are never logged.
 
 mod act;
@@ -91,7 +90,7 @@ pub struct NativeOptions {
     pub profile: Profile,
     /// The entry of a manifest with the queue configuration.
     pub policy_group: String,
-    /// The limits of event streams; one user counts like one address elsewhere.
+    /// Per user, not per address.
     pub events: EventConfig,
     /// Limits of bodies and of unread answers.
     pub limits: Limits,
@@ -160,15 +159,15 @@ impl NativeApi {
     /// Reads the tokens again.
     ///
     /// # Errors
-    /// The error of the file; the tokens are unchanged.
+    /// The tokens are unchanged.
     pub fn reload_tokens(&self) -> Result<(), String> {
         self.options.tokens.as_ref().map_or(Ok(()), Tokens::reload)
     }
 
-    /// Checks access to the YuniKorn API, with a token if required. Returns the mark of a required token.
+    /// Checks access to the YuniKorn API; returns the mark of a required token.
     ///
     /// # Errors
-    /// The answer to a rejected request.
+    /// The answer.
     pub(super) async fn admit(&self, parts: (&HeaderMap, &Extensions)) -> Result<Option<TokenMark>, Box<Response>> {
         if !self.options.require_token {
             return Ok(None);
@@ -181,10 +180,8 @@ impl NativeApi {
         }
     }
 
-    /// Checks whether an address may start expensive work.
-    ///
     /// # Errors
-    /// The budget is exhausted.
+    /// The address's budget is exhausted.
     fn admit_work(&self, peer: IpAddr) -> Result<(), Refusal> {
         self.work.admit(peer).map_err(|seconds| {
             let details = Details { wait: Some(seconds), ..Details::default() };
@@ -341,7 +338,6 @@ async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &
     }
 }
 
-/// Answers a request after all checks.
 async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
     match request.route.verb {
         Verb::Server => Ok(read::server(request)),

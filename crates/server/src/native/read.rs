@@ -12,7 +12,6 @@ use view::{PartitionView, View};
 use wire::convert::{explain as explanations, native as convert, placement as placements};
 use wire::dto::native as dto;
 
-/// The features of this server beyond the YuniKorn API.
 const FEATURES: [&str; 15] = [
     "kill",
     "move",
@@ -95,7 +94,6 @@ pub(super) fn draining(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply::ok(&convert::draining(&view, part, &request.native.wall)))
 }
 
-/// Queues above their maximum and the planned preemption.
 pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (view, name, wall) = (request.view(), request.parameter(0).to_owned(), request.native.wall);
     partition(&view, &name)?;
@@ -129,7 +127,6 @@ async fn explained(request: &NativeRequest, of: Asked) -> Result<Reply, Refusal>
     })
 }
 
-/// The usage of queues compared with their guaranteed resources.
 pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (view, name) = (request.view(), request.parameter(0).to_owned());
     partition(&view, &name)?;
@@ -142,7 +139,6 @@ pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> 
     in_background(request, work).await?
 }
 
-/// The placement of a submission, under the active configuration or another one.
 pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal> {
     let question: dto::PlacementQuestion = body::json(&request.body.bytes)?;
     let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
@@ -161,7 +157,7 @@ pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal>
     in_background(request, work).await?
 }
 
-/// Runs work outside of the client threads, with limited parallelism.
+/// With limited parallelism.
 ///
 /// # Errors
 /// The server is stopping.

@@ -24,7 +24,6 @@ const WINDOW: Duration = Duration::from_secs(60);
 pub(super) struct UnknownCallers(Mutex<Option<(Instant, u32)>>);
 
 impl UnknownCallers {
-    /// Whether one more may be recorded.
     fn enters(&self) -> bool {
         let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, known) = count.filter(|(since, _)| since.elapsed() < WINDOW).unwrap_or((Instant::now(), 0));
@@ -103,7 +102,7 @@ impl NativeApi {
         self.enter_refusal(who, order, refusal).await
     }
 
-    /// Records the first request that is blocked because of earlier rejections; later ones are not recorded.
+    /// Only the first one that earlier rejections block.
     pub(super) async fn enter_first(
         &self,
         who: &Caller,
@@ -114,8 +113,7 @@ impl NativeApi {
         if limited.first { self.enter(who, route, parameters, limited.refusal).await } else { limited.refusal }
     }
 
-    /// Counts a rejected changing request. A configuration counts without its text, which is validated before it is
-    /// written.
+    /// Without a configuration's text, which is validated before it is written.
     pub(super) fn charge(&self, who: &Caller, route: &Route, body: usize) {
         if route.changes() {
             self.refused.charge(&who.actor, if matches!(route.body, BodyKind::Yaml) { 0 } else { body });

@@ -1,9 +1,4 @@
-//! Limits rejections per user: an operation is written to disk before its rejection is known, and every rejection is in
-//! the audit, so a user without rights could wear out the disk.
-//!
-//! Invariants:
-//! - a user without rejections is never blocked, whatever others from the same address do;
-//! - a blocked request writes nothing, except that the first one of a minute is in the audit.
+//! Limits rejections per user: operations and rejections are written, so a user without rights could wear out the disk.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +11,7 @@ use view::audit;
 const MOST_OF_USER: usize = 4 << 20;
 const MOST_OF_ADDRESS: usize = 16 << 20;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Bytes that a rejection counts besides its body: its audit entry and its record.
+/// Besides the body: audit entry and record.
 const EACH: usize = 2 << 10;
 /// Maximum number of remembered users and addresses.
 const MOST_KNOWN: usize = 10_000;
@@ -33,12 +28,10 @@ struct Book {
 struct Count {
     since: Instant,
     bytes: usize,
-    /// Whether the block was already reported.
     reported: bool,
 }
 
 pub(super) struct Limited {
-    /// The answer to the caller.
     pub refusal: Refusal,
     /// Whether it is the first block within a minute.
     pub first: bool,
@@ -60,7 +53,6 @@ impl RefusedBudget {
         Some(Limited { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
     }
 
-    /// Records a rejection of a request with a body of this size.
     pub fn charge(&self, actor: &Actor, body: usize) {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         add(&mut book.users, actor.user(), body + EACH);

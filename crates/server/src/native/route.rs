@@ -65,7 +65,7 @@ pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 pub enum BodyKind {
     /// The route has no body.
     None,
-    /// A JSON object of this type; may be missing if all fields are optional.
+    /// JSON; may be missing if all fields are optional.
     Json(SchemaOf),
     /// A queue configuration.
     Yaml,
@@ -76,7 +76,7 @@ pub enum BodyKind {
 pub struct Route {
     /// The method in capitals, for example `POST`.
     pub method: &'static str,
-    /// The path after the prefix; a part in braces is a parameter.
+    /// Without the prefix; braces are parameters.
     pub path: &'static str,
     /// The handler of the route.
     pub verb: Verb,
@@ -92,12 +92,11 @@ pub struct Route {
 }
 
 impl Route {
-    /// Sets the answer's type.
     const fn gives<T: JsonSchema>(self) -> Self {
         Self { response: Some(SchemaGenerator::subschema_for::<T>), ..self }
     }
 
-    /// Whether it changes something: then it rejects read-only tokens and supports idempotency keys.
+    /// Such routes reject read-only tokens and support idempotency keys.
     pub const fn changes(&self) -> bool {
         self.changes
     }
@@ -316,7 +315,7 @@ pub fn allowed(path: &str) -> String {
     methods.join(", ")
 }
 
-/// The parameters of a path that matches a pattern. Each part is decoded individually, so `%2F` is not a separator.
+/// Each part is decoded individually, so `%2F` is not a separator.
 fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     let mut parts = path.split('/');
     let mut parameters = Vec::new();
@@ -331,13 +330,13 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The query parameters. Malformed pairs are omitted.
+/// Malformed pairs are omitted.
 pub fn query(text: &str) -> Vec<(String, String)> {
     let pairs = text.split('&').filter(|pair| decoded(pair).is_some());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
-/// Decodes a text; `None` for a malformed escape or invalid UTF-8.
+/// `None` if malformed or not UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let decoded = percent_decode_str(text).decode_utf8().ok()?;
     malformed(text).is_none().then(|| decoded.into_owned())

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// Counts the processor time of the starting thread if available, because on a busy machine a thread waits for others.
-/// Otherwise it counts wall-clock time.
+/// Processor time of the thread if available: on a busy machine it waits.
 #[cfg(target_os = "linux")]
 pub(super) struct Stopwatch(Duration);
 
@@ -13,7 +12,6 @@ impl Stopwatch {
         Self(Self::now())
     }
 
-    /// The elapsed time, on the starting thread.
     pub fn elapsed(&self) -> Duration {
         Self::now().saturating_sub(self.0)
     }
@@ -33,7 +31,6 @@ impl Stopwatch {
         Self(std::time::Instant::now())
     }
 
-    /// The elapsed time, on the starting thread.
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }

@@ -1,12 +1,6 @@
 //! Delays answers to wrong tokens, by prefix and address (E1).
 //!
-//! Many users share an address behind a proxy, so a client with wrong tokens must not block others. A token is looked
-//! up first, and a valid one always passes; only wrong ones are counted and delayed.
-//!
-//! Invariants:
-//! - a valid token is never rejected here;
-//! - the remembered data is bounded; beyond the bound wrong tokens count as too many;
-//! - at most [`MOST_WAITING`] answers wait in parallel.
+//! Users behind a proxy share an address: a client with wrong tokens must not block them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -19,11 +13,10 @@ use tokio::sync::Semaphore;
 const MOST_EQUAL: u32 = 10;
 const MOST_OF_ADDRESS: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Characters of the prefix: too few to guess the rest.
+/// Too few to guess the rest.
 const PREFIX: usize = 8;
 /// Maximum number of remembered addresses and prefixes.
 const MOST_RETAINED: usize = 10_000;
-/// Delay of an answer after too many wrong tokens.
 const PAUSE: Duration = Duration::from_secs(1);
 const MOST_WAITING: usize = 64;
 
@@ -44,7 +37,7 @@ impl Default for TokenFailures {
 }
 
 impl TokenFailures {
-    /// Records a wrong token. Returns whether there are too many.
+    /// Returns whether there are too many.
     pub fn note(&self, address: IpAddr, presented: &str) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() + 2 > MOST_RETAINED {

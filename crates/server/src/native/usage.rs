@@ -8,7 +8,6 @@ use view::ClockRuns;
 use view::act::{Code, Refusal};
 use wire::convert::usage_report;
 
-/// The default dimensions.
 const BY: &str = "queue,user";
 
 pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {

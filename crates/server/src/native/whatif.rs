@@ -19,7 +19,6 @@ use wire::dto::native as dto;
 
 const TRACE_LINES: usize = 10_000;
 
-/// The users with a running what-if.
 #[derive(Debug, Default)]
 pub(super) struct Running(Mutex<BTreeSet<String>>);
 
@@ -70,7 +69,6 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
         let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
-        // The scheduler needs the other threads.
         let (pairs, took) = giving_way(limits.nice, || {
             let watch = Stopwatch::start();
             let may_continue = || !stopped.load(Ordering::Relaxed) && watch.elapsed() < limits.time;
@@ -84,10 +82,10 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     in_background_untimed(work).await?
 }
 
-/// Runs work on a thread of lower priority: on a busy machine it gets only the time that the scheduler leaves.
+/// Gets only the time that the scheduler leaves.
 ///
 /// # Errors
-/// The operating system provides no thread.
+/// No thread is available.
 fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
     std::thread::scope(|scope| {
         let below = || {

@@ -58,7 +58,7 @@ pub(super) fn group(call: &Call) -> Answer {
 
 pub(super) fn node_utilizations(call: &Call) -> Answer {
     let all = convert::utilizations(&call.shared.context, &call.view.partitions);
-    // Without a partition, YuniKorn answers `null`.
+    // YuniKorn answers `null`.
     Ok(Reply::json(&Some(all).filter(|all| !all.is_empty())))
 }
 

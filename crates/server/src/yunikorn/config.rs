@@ -17,7 +17,6 @@ pub(super) fn show(call: &Call) -> Answer {
     Ok(Reply::of(reply::YAML, convert::config_yaml(&config).into_bytes()))
 }
 
-/// The active configuration in YuniKorn's form.
 pub(super) fn in_force(call: &Call) -> dto::Config {
     let loaded = call.view.configuration.as_deref();
     let extra = call.shared.options.extra.clone();

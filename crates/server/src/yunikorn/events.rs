@@ -31,7 +31,6 @@ pub(super) fn batch(call: &Call) -> Answer {
     }))
 }
 
-/// Parses an unsigned query parameter.
 pub(super) fn number(query: &[(String, String)], name: &str) -> Result<Option<u64>, RequestError> {
     let Some((_, text)) = query.iter().find(|(known, _)| known == name) else { return Ok(None) };
     match text.parse() {

@@ -112,7 +112,6 @@ impl Page {
     }
 }
 
-/// Converts a name to a part of a metric's name.
 fn mangled(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }
@@ -141,7 +140,7 @@ fn leaves(view: &View) -> impl Iterator<Item = (&PartitionView, &QueueRow)> {
         .flat_map(|partition| partition.walk().filter(|row| row.leaf).map(move |row| (partition, &**row)))
 }
 
-/// Applications by queue and state; rejected ones without a queue.
+/// Rejected ones have no queue.
 fn queue_apps(page: &mut Page, view: &View) {
     const NAME: &str = "yunikorn_queue_app";
     const ALWAYS: [AppState; 3] = [AppState::Accepted, AppState::New, AppState::Running];
@@ -162,7 +161,6 @@ fn queue_apps(page: &mut Page, view: &View) {
     }
 }
 
-/// Guaranteed resources, maximum, and usage of every queue.
 fn queue_resources(page: &mut Page, view: &View) {
     const NAME: &str = "yunikorn_queue_resource";
     page.family(
@@ -189,7 +187,7 @@ fn queue_resources(page: &mut Page, view: &View) {
     }
 }
 
-/// Added and removed allocations by queue, whose name is a part of the metric's name.
+/// Names contain the queue.
 fn containers(page: &mut Page, counts: &Counts) {
     // Queues with the same name are added.
     let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();

@@ -34,7 +34,6 @@ use wire::dto::json;
 struct Reply {
     kind: HeaderValue,
     body: Vec<u8>,
-    /// Whether browser pages may read it.
     pages: bool,
 }
 
@@ -43,7 +42,6 @@ impl Reply {
         Self { kind: reply::JSON, body: json::to_bytes(value), pages: true }
     }
 
-    /// Other content with its type: a configuration, metrics.
     fn of(kind: HeaderValue, body: Vec<u8>) -> Self {
         Self { kind, body, pages: true }
     }
@@ -71,7 +69,6 @@ impl RequestError {
 
 type Answer = Result<Reply, RequestError>;
 
-/// A request with the data for its answer.
 struct Call {
     shared: Arc<Shared>,
     view: Arc<View>,
@@ -225,7 +222,7 @@ fn other_method(verb: Verb) -> Response {
     response
 }
 
-/// A preflight answer: 200 without a body.
+/// Preflight: 200 without a body.
 fn options(verb: Verb) -> Response {
     let mut response = Response::new(Body::empty());
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(verb.methods()));
@@ -233,7 +230,6 @@ fn options(verb: Verb) -> Response {
     response
 }
 
-/// Redirects to another path with the same query.
 fn redirect(method: &Method, uri: &Uri, path: &str) -> Response {
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let target = format!("{}{query}", path::encoded(path));

@@ -1,4 +1,4 @@
-//! Paths and queries like YuniKorn: names of queues, users, and groups are decoded twice (`rest.md` section 1).
+//! Paths and queries like YuniKorn: names are decoded twice (`rest.md` section 1).
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -20,12 +20,12 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'*')
     .remove(b',');
 
-/// Decodes a path; invalid UTF-8 matches nothing. `None` for a malformed escape.
+/// `None` for a malformed escape.
 pub(super) fn decoded(path: &str) -> Option<String> {
     malformed(path).is_none().then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-/// Decodes a parameter a second time like a query: `+` is a space.
+/// Like a query: `+` is a space.
 ///
 /// # Errors
 /// The malformed escape.
@@ -35,12 +35,11 @@ pub(super) fn decoded_again(parameter: &str) -> Result<String, String> {
     Ok(percent_decode_str(&parameter.replace('+', " ")).decode_utf8_lossy().into_owned())
 }
 
-/// Escapes a path where needed.
 pub(super) fn encoded(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// The query parameters. Malformed ones are omitted, like in YuniKorn.
+/// Without malformed ones, like in YuniKorn.
 pub(super) fn query(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.contains(';') && malformed(pair).is_none());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()

@@ -14,7 +14,6 @@ pub(super) fn tree(call: &Call) -> Answer {
     Ok(Reply::of(reply::JSON, convert::queue_tree_text(partition, root)))
 }
 
-/// A queue, with its subtree if requested.
 pub(super) fn one(call: &Call) -> Answer {
     let (partition, row) = named(call)?;
     if call.query("subtree").is_some() {

@@ -4,7 +4,7 @@ use axum::http::Method;
 
 use super::{Answer, Call, apps, cluster, config, dump, events, metrics, path, queues};
 
-/// The methods of a path. `HEAD` counts as `GET`.
+/// `HEAD` counts as `GET`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Get,
@@ -12,7 +12,6 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// The methods in the form of headers.
     pub const fn methods(self) -> &'static str {
         match self {
             Self::Get => "GET, OPTIONS",
@@ -61,7 +60,7 @@ pub(super) enum Endpoint {
 
 use Endpoint as E;
 
-/// Paths; a part that starts with a colon is a parameter.
+/// A colon starts a parameter.
 const ROUTES: [(&str, Endpoint); 28] = [
     ("/ws/v1/clusters", E::Clusters),
     ("/ws/v1/partitions", E::Partitions),
@@ -165,15 +164,10 @@ impl Endpoint {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RouteMatch {
-    /// An endpoint with the parameters of the path.
     Endpoint(Endpoint, Vec<String>),
-    /// A redirect to another path.
     Redirect(String),
-    /// A preflight for the path's methods.
     Options(Verb),
-    /// The path has another method.
     OtherMethod(Verb),
-    /// No route has this path.
     Nothing,
 }
 

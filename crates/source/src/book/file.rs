@@ -41,23 +41,17 @@ impl File {
         self.0.moved_aside()
     }
 
-    /// Acquires the lock if it is free, and reads the file.
-    ///
-    /// # Errors
-    /// As [`RetainedFile::open`].
+    /// Takes the lock if it is free. Fails as [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Option<Moment>), String> {
         self.0.open(read)
     }
 
-    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
+    /// Reads if changed; an exited writer changes the role.
     pub fn follow(&mut self) -> Option<(Role, Option<Moment>)> {
         self.0.follow(read)
     }
 
     /// Writes the differences atomically; without `before`, everything.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be written.
     pub fn write(&self, moment: &Moment, before: Option<&Moment>) -> Result<(), String> {
         if !self.0.is_writer() {
             return Ok(());
@@ -68,10 +62,7 @@ impl File {
     }
 }
 
-/// Reads the file of a directory, also while another process writes it; `None` without a file.
-///
-/// # Errors
-/// Returns an error if it cannot be read.
+/// `None` without a file.
 pub fn read_retained(dir: &Path) -> Result<Option<Moment>, String> {
     let path = dir.join("usage.redb");
     if !path.exists() {

@@ -1,16 +1,11 @@
 //! The ledger of an Apache YuniKorn, which stores none: built from its events and lists, and stored in a file.
 //!
-//! ```text
-//!  worker of a remote ── events, lists ──> thread "usage" ──> ledger <── questions
-//!                                              └── once a minute ──> file
-//! ```
-//!
 //! Invariants:
-//! - the ledger starts with lists and all events since before them; later lists are compared only after the events of
-//!   that time have arrived;
-//! - missing events are a gap: the ledger restarts with new lists, and counts nothing twice;
+//! - it starts with lists and all events since before them; later lists are compared only after the events of that
+//!   time;
+//! - missing events are a gap: the ledger restarts, and counts nothing twice;
 //! - one process records and writes; others read the file, and take over when it exits;
-//! - if the file cannot be written, storing stops with a message and is retried; the ledger in memory continues.
+//! - if the file cannot be written, storing stops with a message and is retried.
 
 pub(crate) mod file;
 mod read;
@@ -36,7 +31,6 @@ use model::Time;
 pub use read::{Before, Dialect, Rows, change, look};
 
 const WRITE_EVERY: Duration = Duration::from_secs(60);
-/// The read interval of another process's file.
 const READ_EVERY: Duration = Duration::from_secs(10);
 /// How long events may lag behind lists.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -57,7 +51,7 @@ pub enum Fed {
     Events(u64, Vec<Numbered>),
     /// Lists of all partitions.
     Lists(Lists),
-    /// No more events at the last poll: its time by the clock of the connection and by the cluster clock.
+    /// No more events at the last poll, by the clocks of connection and cluster.
     Received(Duration, Time),
     /// Events are missing, or another scheduler answers; with the reason.
     Lost(String),
@@ -88,7 +82,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Starts the thread; stores the ledger in a file of a directory, or only in memory.
+    /// Without `dir`, only in memory.
     pub fn start(dir: Option<&Path>) -> Arc<Self> {
         let (feed, fed) = channel();
         let book = Arc::new(Self { feed: Mutex::new(Some(feed)), ..Self::default() });
@@ -123,7 +117,6 @@ impl Book {
     pub fn finish(&self) {
         drop(self.feed.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // It ended by itself, or ends now.
             let _ = thread.join();
         }
     }
@@ -140,7 +133,6 @@ struct Keeper {
     before: Before,
     /// Lists are not compared before this time.
     rests: Option<Instant>,
-    /// The last write or read of the file, and its content.
     touched: Option<Instant>,
     written: Option<Moment>,
 }
@@ -297,10 +289,7 @@ impl Book {
     }
 }
 
-/// The stored ledger in a directory; `None` without one.
-///
-/// # Errors
-/// Returns an error if it cannot be read.
+/// Without recording; `None` if none is stored.
 pub fn retained(dir: &Path) -> Result<Option<Followed>, String> {
     Ok(read_retained(dir)?.map(|moment| Followed::restored(moment, NOT_RECORDED)))
 }

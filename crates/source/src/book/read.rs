@@ -22,13 +22,12 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// The request ID of an allocation.
     fn ask(self, id: &str) -> AskId {
         AskId::from(if self.numbers_allocations { id.strip_suffix("-0").unwrap_or(id) } else { id })
     }
 }
 
-/// The change from an event; `None` if it does not affect usage.
+/// `None` if it does not affect usage.
 pub fn change(record: &Record, dialect: Dialect) -> Option<Change> {
     let (object, reference) = (&*record.object, &*record.reference);
     let app = || AppId::from(object);
@@ -75,11 +74,10 @@ pub struct Rows {
     pub ended: Vector<Arc<AppRow>>,
 }
 
-/// The rows of the previous comparison, so that the next one reads only changed rows.
+/// The previous comparison's rows, to skip unchanged ones.
 pub type Before = BTreeMap<Arc<str>, Vector<Option<Arc<AppRow>>>>;
 
-/// Creates a comparison of all partitions. Rows that are unchanged since `before` and agree with the ledger are only
-/// named.
+/// Rows that are unchanged since `before` and agree with the ledger are only named.
 pub fn look(rows: &[Rows], (number, at): (u64, Time), before: &Before, followed: &Followed, dialect: Dialect) -> Look {
     let part = |rows: &Rows| {
         let mut seen = SeenPartition { name: Arc::clone(&rows.name), ..SeenPartition::default() };

@@ -1,5 +1,3 @@
-//! Tests of the thread and its file.
-
 use std::fs;
 
 use super::*;
@@ -46,7 +44,6 @@ fn used(followed: &Followed) -> u64 {
     followed.report(&question).total.allocated.seconds(VCORE) / 1_000
 }
 
-/// A book that started at 0 and has received everything up to 13.
 fn started(dir: Option<&Path>) -> Arc<Book> {
     let book = Book::start(dir);
     for fed in [Fed::Events(5, Vec::new()), lists(5, 0), received(2), received(13)] {

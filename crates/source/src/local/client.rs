@@ -17,11 +17,8 @@ use view::units::show_amount;
 const TAIL: u64 = 128 << 10;
 
 pub(super) enum Asked {
-    /// To see a job.
     Look(AppId, OutputWanted, JobAnswer),
-    /// To know what some are called.
     Names(Vec<AppId>, JobNamesAnswer),
-    /// To have something done to one.
     Act(JobOrder, JobDone),
 }
 
@@ -45,7 +42,7 @@ impl Worker {
         }
     }
 
-    /// A new connection per request: the daemon closes idle ones.
+    /// The daemon closes idle connections.
     fn connect(&self) -> Result<Client, String> {
         Client::connect(&self.socket).map_err(|why| format!("the daemon does not answer: {why}"))
     }

@@ -39,11 +39,7 @@ pub struct LocalMachine {
 }
 
 impl LocalMachine {
-    /// Creates a source for the daemon behind a socket and its REST API; `door` renews the address and the token after
-    /// a restart.
-    ///
-    /// # Errors
-    /// Returns an error if the thread cannot be started.
+    /// `endpoint` renews address and token after a restart.
     pub fn new(
         socket: PathBuf,
         info: &Info,
@@ -74,12 +70,11 @@ fn about(info: &Info) -> About {
 
 impl Jobs for LocalMachine {
     fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer) {
-        // Without the thread there is no answer; the page shows that it is loading.
+        // The page then shows that it is loading.
         let _ = self.asked.send(Asked::Look(app.clone(), output, answer));
     }
 
     fn names(&self, apps: Vec<AppId>, answer: JobNamesAnswer) {
-        // Without the thread there is no answer.
         let _ = self.asked.send(Asked::Names(apps, answer));
     }
 

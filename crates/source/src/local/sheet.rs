@@ -18,7 +18,7 @@ pub(super) struct Sample {
     most: u64,
 }
 
-/// The sheet of a job at `now` (milliseconds since 1970); returns the measurement for the next call.
+/// `now` is in milliseconds since 1970.
 pub(super) fn of(
     job: &JobReport,
     used: Option<&JobUse>,
@@ -114,7 +114,7 @@ fn ended(job: &JobReport) -> JobUsage {
     JobUsage { cpu: Duration::from_millis(job.cpu_ms), most: job.max_memory.map(bytes), ..JobUsage::default() }
 }
 
-/// The processes in tree order. The input has parents first.
+/// The input has parents first.
 fn tree(processes: &[ProcessUse]) -> Vec<JobProcess> {
     let known = |pid: i32| processes.iter().any(|one| one.pid == pid);
     let mut shown: Vec<JobProcess> = Vec::new();

@@ -28,10 +28,7 @@ pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, 
     }
 }
 
-/// Requests an explanation from a kornsole server.
-///
-/// # Errors
-/// Returns an error without an answer.
+/// Asks the server itself.
 pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal> {
     let path = format!("kornsole/v1/{}", path(question));
     let found = match &question.of {
@@ -41,10 +38,7 @@ pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal>
     found.map_err(|fault| refusal(question, &fault))
 }
 
-/// Computes an explanation on a simulation copy.
-///
-/// # Errors
-/// Returns an error without an answer.
+/// Uses a simulation copy.
 pub async fn twin(twins: Arc<Twins>, question: Question, known: RemoteState, at: Time) -> Result<Sheet, Refusal> {
     let work = tokio::task::spawn_blocking(move || twins.explain(&question, known, at));
     work.await.unwrap_or_else(|_| Err(Refusal::stopped()))

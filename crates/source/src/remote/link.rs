@@ -1,4 +1,4 @@
-//! The connection state and its retries. Time and randomness are parameters, so that tests can play any history.
+//! The connection state and its retries. Time and randomness are parameters, for tests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +14,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The pause after a denied access, which only a user can fix.
 const REFUSED: Duration = Duration::from_secs(60);
 
-/// How long a request may wait for an answer before that is reported. At the default interval of 2 seconds, a hanging
-/// remote is reported within 5.
+/// At the default interval of 2 seconds, a hanging remote is reported within 5.
 const SILENCE: Duration = Duration::from_millis(2500);
 /// For slow remotes: this factor of the usual round-trip time.
 const SILENT_ROUNDS: u32 = 3;
@@ -30,8 +29,7 @@ impl Chance {
         Self(seed)
     }
 
-    /// The pause after a number of consecutive failures: it doubles up to the maximum, and is random in its upper half,
-    /// so that many consoles do not reconnect at the same time.
+    /// Doubles per failure up to the maximum. Random, so that consoles do not reconnect at the same time.
     pub fn within(&mut self, first: Duration, failures: u32) -> Duration {
         let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
         doubled.mul_f64(0.5 + self.share() / 2.0)
@@ -47,7 +45,7 @@ impl Chance {
     }
 }
 
-/// The state of a connection. `now` is the time since the start of the source.
+/// `now` is the time since the start of the source.
 #[derive(Clone, Debug)]
 pub struct LinkState {
     chance: Chance,
@@ -57,7 +55,6 @@ pub struct LinkState {
     failures: u32,
     /// The start of the oldest unanswered request.
     waiting: Option<Duration>,
-    /// The last answer and failure of each part.
     parts: BTreeMap<Part, PartState>,
 }
 
@@ -75,7 +72,6 @@ enum Cause {
     Lost,
 }
 
-/// The parts to read again after a lost connection.
 const READ_AGAIN: [Part; 8] =
     [Part::Partitions, Part::Queues, Part::Apps, Part::Users, Part::Groups, Part::Nodes, Part::Ended, Part::Config];
 const NOT_READ_AGAIN: &str = "not updated since the connection was lost";
@@ -107,13 +103,12 @@ impl LinkState {
         self.parts.insert(part, PartState { good: Some(now), cause: None });
     }
 
-    /// The read of a part failed; others may succeed.
+    /// A part failed; others may succeed.
     pub fn part_failed(&mut self, part: Part, fault: &Fault) {
         self.parts.entry(part).or_default().cause = Some(Cause::Failed(fault.to_string()));
     }
 
-    /// The connection is restored. Earlier parts are outdated until they are read again, because parts of different
-    /// ages disagree.
+    /// Parts of different ages disagree: each is outdated until it is read again.
     pub fn arrived_back(&mut self) {
         for part in READ_AGAIN {
             if let Some(state) = self.parts.get_mut(&part) {
@@ -122,7 +117,7 @@ impl LinkState {
         }
     }
 
-    /// How much older the applications are than the queues; `None` without applications.
+    /// Behind the queues; `None` without applications.
     pub fn apps_lag(&self) -> Option<Duration> {
         let good = |part| self.parts.get(&part).and_then(|state| state.good);
         Some(good(Part::Queues)?.saturating_sub(good(Part::Apps)?))
@@ -154,13 +149,12 @@ impl LinkState {
         }
     }
 
-    /// Drops parts that do not exist or are no longer requested, so that they do not count as outdated.
+    /// Other parts must not count as outdated.
     pub fn keep_parts(&mut self, keep: impl Fn(&Part) -> bool) {
         self.parts.retain(|part, _| keep(part));
     }
 
-    /// The parts that are outdated because a read failed, with their ages. Parts that were never loaded are not
-    /// included.
+    /// Outdated by a failed read; without parts that were never loaded.
     pub fn stale_parts(&self, now: Duration) -> Vec<StalePart> {
         let stale = self.parts.iter().filter_map(|(part, state)| {
             let age = now.saturating_sub(state.good?);
@@ -173,7 +167,7 @@ impl LinkState {
         stale.collect()
     }
 
-    /// The basic part that is outdated, if any: every page depends on it.
+    /// Every page depends on the basic parts.
     fn stale_basis(&self, now: Duration) -> Option<(Duration, String)> {
         let (part, state) = self.parts.iter().find(|(part, state)| part.is_basic() && state.cause.is_some())?;
         let age = now.saturating_sub(state.good?);

@@ -6,9 +6,6 @@
 //!     └── view, link, wake ───┴── state <── answers ────┘
 //! ```
 //!
-//! Modules: `plan` schedules HTTP requests, `fetch` sends them and reads the answers, [`link`] tracks the connection,
-//! [`follow`] reads the events, `worker` combines all of them, `act` executes orders.
-//!
 //! Invariants:
 //! - the console's thread only reads the published data of the worker;
 //! - the last view remains when the connection is lost; its age is always known;
@@ -68,11 +65,10 @@ use words::notes;
 
 const NOT_RECEIVED: &str = "waiting for its response";
 
-/// A remote scheduler. Dropping it stops everything.
+/// Dropping it stops everything.
 pub struct Remote {
     shared: Arc<Shared>,
     about: About,
-    /// The user, once known.
     identity: OnceLock<Identity>,
     anonymous: Identity,
     requests: UnboundedSender<worker::Request>,
@@ -91,10 +87,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Connects to a target.
-    ///
-    /// # Errors
-    /// Returns an error if the client or a thread cannot be started.
+    /// Fails if the client or a thread cannot start.
     pub fn start(target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
         Self::by(Clock::running(), target, options)
     }
@@ -181,8 +174,7 @@ impl Remote {
         self.settle();
     }
 
-    /// Waits until all requests are done and everything due is read. Returns whether there were requests since the last
-    /// call. With a running clock it does not wait.
+    /// Waits until everything due is read. Returns whether there were requests since the last call.
     pub fn settle(&self) -> bool {
         let wanted = self.wanted.swap(false, Ordering::AcqRel);
         if self.shared.clock.is_stepped() {
@@ -200,7 +192,7 @@ impl Remote {
         let _ = self.requests.send(request);
     }
 
-    /// The product and release; `None` until the first answer.
+    /// `None` until the first answer.
     pub fn remote(&self) -> Option<Arc<client::Remote>> {
         self.shared.remote.load_full()
     }

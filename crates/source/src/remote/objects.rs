@@ -1,4 +1,4 @@
-//! Watches the objects of a cluster for a console: four lists, whose changes are published a few times per second.
+//! Watches a cluster's objects: four lists.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use model::Time;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
 const EVERY: Duration = Duration::from_millis(250);
-/// The queue length of a list; its reader then waits.
+/// Per list; its reader then waits.
 const WAITING: usize = 8;
 
 trait Known: Shown {
@@ -105,7 +105,6 @@ impl Known for PriorityClass {
 struct Feed<T> {
     changes: Receiver<Change<T>>,
     seen: Option<HashSet<Arc<str>>>,
-    /// The last time with complete data.
     good: Option<Time>,
 }
 
@@ -150,7 +149,7 @@ fn lost(fault: &KubeFault, good: Option<Time>) -> ListState {
     if fault.is_forbidden() { ListState::Refused(why) } else { ListState::Stale(good, why) }
 }
 
-/// The outdated lists. Lists that are denied or were never loaded are missing, not outdated.
+/// Denied or never loaded lists are missing, not outdated.
 pub fn stale_parts(all: &Kubernetes, now: Time) -> Vec<StalePart> {
     let stale = ObjectKind::ALL.into_iter().filter_map(|kind| match all.lists.get(kind) {
         ListState::Stale(Some(good), why) => {
@@ -161,7 +160,7 @@ pub fn stale_parts(all: &Kubernetes, now: Time) -> Vec<StalePart> {
     stale.collect()
 }
 
-/// Watches the objects of a cluster until `publish` reports that they are no longer needed.
+/// Ends when `publish` reports no more need.
 pub async fn run(
     cluster: Arc<Cluster>,
     pace: Pace,

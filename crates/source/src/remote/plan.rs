@@ -3,8 +3,7 @@
 //!
 //! Invariants:
 //! - at most one request of each kind is in progress;
-//! - an interval is stretched if an answer took longer than a tenth of it, or reading it needed more than a small share
-//!   of processor time;
+//! - slow or costly answers stretch an interval;
 //! - no clock: the time since the start of the source is a parameter.
 
 use std::collections::BTreeMap;
@@ -17,16 +16,16 @@ use model::{AppId, NodeId, QueuePath};
 const AT_ONCE: usize = 4;
 /// An interval is at least this factor of the answer time.
 const STRETCH: u32 = 10;
-/// An interval is at least this factor of the processor time for the answer: 2% of a core for each kind.
+/// Times the processor time: 2% of a core for each kind.
 const COST: u32 = 50;
 /// The same while events report every change, without news: 0.1% of a core.
 const COST_IDLE: u32 = 1000;
 /// The longest interval because of processor time.
 const LONGEST_IDLE: Duration = Duration::from_secs(120);
-/// Events are read at every interval: after this many without them, they are missing.
+/// Intervals without events until they are missing.
 const FED_FOR: u32 = 5;
 const LONGEST: Duration = Duration::from_secs(10 * 60);
-/// News make a query due at once, but at most once per this fraction of the interval.
+/// At most once per this fraction of the interval.
 const NEWS: u32 = 4;
 
 /// A query, ordered by importance.
@@ -94,26 +93,25 @@ struct Entry {
 pub struct Plan {
     every: Duration,
     at_once: usize,
-    /// When events last reported every change.
     fed: Option<Duration>,
     focus: Focus,
     entries: BTreeMap<Query, Entry>,
 }
 
 impl Plan {
-    /// Creates a plan that refreshes the screen at an interval. It starts with the partitions.
+    /// Starts with the partitions. `every` refreshes the screen.
     pub fn new(every: Duration) -> Self {
         let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
         Self { every, at_once: AT_ONCE, fed: None, focus: Focus::default(), entries }
     }
 
-    /// Allows one request at a time, so that the schedule depends only on the clock.
+    /// The schedule then depends only on the clock.
     #[must_use]
     pub fn one_by_one(self) -> Self {
         Self { at_once: 1, ..self }
     }
 
-    /// Events report every change up to now: costly lists are read less often without news.
+    /// Costly lists are read less often without news.
     pub const fn fed(&mut self, now: Duration) {
         self.fed = Some(now);
     }
@@ -133,7 +131,7 @@ impl Plan {
         self.entries.contains_key(query)
     }
 
-    /// Changes the content of the screen: it is due at once, unless it was just requested.
+    /// Its content is due at once, unless just requested.
     pub fn set_focus(&mut self, focus: Focus, now: Duration) {
         self.focus = focus;
         let details = self.details();
@@ -183,14 +181,14 @@ impl Plan {
         due.into_iter().map(|(_, query)| query).collect()
     }
 
-    /// The next due time; `None` if the maximum is in progress or nothing is left.
+    /// `None` if the maximum is in progress or nothing is left.
     pub fn next_due(&self) -> Option<Duration> {
         let under_way = self.entries.values().filter(|entry| entry.under_way).count();
         let waiting = self.entries.values().filter(|entry| !entry.under_way).map(|entry| entry.due);
         (under_way < self.at_once).then(|| waiting.min()).flatten()
     }
 
-    /// Records an answer: its duration, and the processor time for reading it.
+    /// With its duration and processor time.
     pub fn done(&mut self, query: &Query, took: Duration, cost: Duration) {
         let (pace, on_screen) = ((self.every, self.fed), query.is_on(&self.focus));
         if let Some(entry) = self.entries.get_mut(query) {
@@ -199,7 +197,7 @@ impl Plan {
         }
     }
 
-    /// Records a failure; `retry` is the next try.
+    /// `retry` is the next try.
     pub fn failed(&mut self, query: &Query, retry: Duration) {
         if let Some(entry) = self.entries.get_mut(query) {
             (entry.under_way, entry.due) = (false, retry);
@@ -216,7 +214,6 @@ impl Plan {
         self.entries.values().any(|entry| entry.under_way)
     }
 
-    /// The queries for the single object on the screen.
     fn details(&self) -> Vec<Query> {
         let Focus { partition, kind } = &self.focus;
         let partition = || Arc::clone(partition);
@@ -229,7 +226,7 @@ impl Plan {
     }
 }
 
-/// When a query is due after its last request; `None` if it was never sent.
+/// `None` if it was never sent.
 fn interval(
     query: &Query,
     entry: &Entry,
@@ -246,17 +243,15 @@ fn interval(
 }
 
 impl Query {
-    /// Whether every page needs it, for the header and the tree.
     const fn is_basic(&self) -> bool {
         matches!(self, Self::Partitions | Self::Queues(_))
     }
 
-    /// Whether it is about a single object, only while that is on the screen.
+    /// Asked only while its object is on the screen.
     const fn is_detail(&self) -> bool {
         matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..))
     }
 
-    /// The factor of the interval while it is not on the screen.
     const fn pace(&self) -> u32 {
         match self {
             Self::Partitions | Self::Queues(_) | Self::Events => 1,

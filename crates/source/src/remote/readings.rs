@@ -37,7 +37,7 @@ impl Objects for Readings {
     }
 }
 
-/// The requests for log parts. Dropping it ends the reader.
+/// Dropping it ends the reader.
 struct Wants(UnboundedSender<LogAnswer>);
 
 impl LogStream for Wants {
@@ -47,7 +47,6 @@ impl LogStream for Wants {
     }
 }
 
-/// Reads a log until it ends or is no longer needed.
 async fn read(cluster: Arc<Cluster>, of: LogName, mut wanted: UnboundedReceiver<LogAnswer>) {
     let Some(mut answer) = wanted.recv().await else { return };
     let opened = tokio::select! {
@@ -75,7 +74,6 @@ async fn read(cluster: Arc<Cluster>, of: LogName, mut wanted: UnboundedReceiver<
     }
 }
 
-/// Waits for the next bytes, and takes all that are available.
 async fn part(log: &mut Log) -> Result<LogPart, KubeFault> {
     let Some(first) = log.more().await? else { return Ok(LogPart { bytes: Vec::new(), ended: true }) };
     let mut bytes = first.to_vec();
@@ -83,7 +81,7 @@ async fn part(log: &mut Log) -> Result<LogPart, KubeFault> {
         match timeout(Duration::ZERO, log.more()).await {
             Ok(Ok(Some(more))) => bytes.extend_from_slice(&more),
             Ok(Ok(None)) => return Ok(LogPart { bytes, ended: true }),
-            // The bytes so far are returned first; the failure follows with the next part.
+            // The failure follows with the next part.
             Ok(Err(_)) | Err(_) => break,
         }
     }

@@ -1,5 +1,4 @@
-//! The audit and revisions of a remote: a kornsole server has its own; for Apache YuniKorn, this console records the
-//! observed configurations (`rest.md` E12).
+//! Audit and revisions of a remote; for Apache YuniKorn, those that this console records (`rest.md` E12).
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use wire::dto::native::ConfigState;
 
 const SEEN: usize = 100;
 
-/// The initial records of a remote; `retained`: this machine stores some.
+/// `retained`: this machine stores some.
 pub fn of_remote(remote: &Remote, has_token: bool, retained: bool) -> Records {
     match remote {
         Remote::YuniKorn(_) if retained => Records::unknown("read from this machine"),
@@ -54,19 +53,13 @@ pub fn saw(records: &mut Records, text: &str, at: Time) {
     revisions.truncate(SEEN);
 }
 
-/// The text of a revision stored on this machine.
-///
-/// # Errors
-/// Returns an error if it is not stored.
+/// From this machine; fails if not stored.
 pub async fn retained_text(retained: Retained, number: u64) -> Result<Arc<str>, String> {
     let found = tokio::task::spawn_blocking(move || retained.revision(number)).await.ok().flatten();
     found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not on this machine"))
 }
 
-/// Fetches the text of a revision from a kornsole server.
-///
-/// # Errors
-/// Returns an error if it cannot be fetched.
+/// From a kornsole server.
 pub async fn text(client: &Client, number: u64) -> Result<Arc<str>, String> {
     let path = format!("kornsole/v1/config/history/{number}");
     let got = client.json::<ConfigState>(&path).await.map_err(|fault| fault.to_string())?;

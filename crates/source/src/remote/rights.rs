@@ -8,7 +8,6 @@ use cluster::kube::Cluster;
 use view::act::{Actor, ActsFrom};
 
 impl Remote {
-    /// The cluster that executes orders for Apache YuniKorn.
     pub(super) fn acts_in(&self) -> Option<&Arc<Cluster>> {
         let is_yunikorn = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)));
         self.cluster.as_ref().filter(|_| is_yunikorn)
@@ -30,7 +29,7 @@ impl Remote {
         }
     }
 
-    /// Why the source is read-only; `None` if operations are possible, subject to access lists.
+    /// `None` if operations are possible, subject to access lists.
     pub(super) fn read_only(&self) -> Option<Arc<str>> {
         let why = if self.options.read_only {
             "started with --read-only"

@@ -13,7 +13,7 @@ use wire::convert::read::used;
 use wire::dto::native::UsageReport;
 
 impl super::Remote {
-    /// Adds the local ledger for an Apache YuniKorn. Call it before any events arrive.
+    /// Call it before any events arrive.
     #[must_use]
     pub fn with_book(self, book: Arc<Book>) -> Self {
         // One exists.
@@ -46,10 +46,7 @@ fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     }
 }
 
-/// Fetches usage from a kornsole server.
-///
-/// # Errors
-/// Returns an error if it cannot be fetched.
+/// From a kornsole server.
 pub async fn usage(client: &Client, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let path = path(question, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));

@@ -1,10 +1,5 @@
-//! The stored data of a scheduler whose applications and nodes come from elsewhere, for example Kubernetes: the audit,
-//! the configurations, and the usage. Trends and alerts have their own files in the same directory.
-//!
-//! ```text
-//!  audit log of the engine ── twice a second ──> audit.redb
-//!  ledger of the engine ── every ten seconds ──> usage.redb, the hours that changed
-//! ```
+//! The stored data of a scheduler whose applications and nodes come from elsewhere, for example Kubernetes:
+//! `audit.redb` and `usage.redb`, next to trends and alerts.
 //!
 //! Invariants:
 //! - one thread writes, and no one waits for it;
@@ -45,17 +40,14 @@ pub struct RetainedDir {
 /// Why a directory cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotOpened {
-    /// Another process uses it, it is of another kind, or a new directory is unusable: nothing may start with it.
+    /// In use, wrong, or unusable: nothing may start with it.
     Refused(String),
-    /// It was used before, and its disk fails now: a scheduler can run without it.
+    /// Its disk fails now: a scheduler can run without it.
     Failing(String),
 }
 
 impl RetainedDir {
-    /// Opens or creates a directory. A damaged file is moved aside.
-    ///
-    /// # Errors
-    /// Returns the reason in words.
+    /// Moves damaged files aside.
     pub fn open(path: &Path, profile: Profile) -> Result<Self, NotOpened> {
         let was_used = AuditInspection::is_of(path);
         let failing = |why| if was_used { NotOpened::Failing(why) } else { NotOpened::Refused(why) };
@@ -87,11 +79,7 @@ impl RetainedDir {
         Earlier { records: self.audit.retained(), ledger: self.written.clone().map(Ledger::restored) }
     }
 
-    /// Writes the changes of an engine that started with [`RetainedDir::earlier`] until the keeper is dropped, which
-    /// writes the rest. The board has an alert while writes fail.
-    ///
-    /// # Errors
-    /// Returns an error if the thread cannot be started.
+    /// For an engine that started with [`RetainedDir::earlier`]. Dropping the keeper writes the rest.
     pub fn keep(self, engine: &Arc<Engine>, board: &Arc<Board>) -> std::io::Result<Keeper> {
         let (stop, stopped) = channel();
         let (engine, board) = (Arc::clone(engine), Arc::clone(board));
@@ -116,15 +104,12 @@ pub fn report_unsaved(engine: &Engine, board: &Board, why: &str) {
     drop(engine.work(move |core| core.notice(NoticeWeight::Error, title, String::new())));
 }
 
-/// The last stored ledger of a directory; `None` without one.
-///
-/// # Errors
-/// Returns an error if it cannot be read.
+/// `None` if none is stored.
 pub fn ledger_of(dir: &Path) -> Result<Option<Ledger>, String> {
     Ok(read_retained(dir)?.map(Ledger::restored))
 }
 
-/// The writer thread. Dropping it writes the rest and waits.
+/// Dropping it writes the rest and waits.
 #[derive(Debug)]
 pub struct Keeper {
     stop: Option<Sender<()>>,

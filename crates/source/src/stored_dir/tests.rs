@@ -1,5 +1,3 @@
-//! Tests of a directory over two runs of an engine.
-
 use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -202,8 +200,7 @@ impl SmallDisk {
 }
 
 impl SmallDisk {
-    /// Makes all paths of the disk read-only, or writable again. An open file can still be written, because the kernel
-    /// refuses a real remount with such files.
+    /// The kernel refuses a real remount with open files.
     fn set_read_only(&self, read_only: bool) {
         let mut command = std::process::Command::new(if read_only { "mount" } else { "umount" });
         if read_only {

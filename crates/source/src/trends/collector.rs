@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Trends;
 use crate::Source;
 
-/// The check interval; at 40 times the speed, it is 10 seconds of cluster time.
+/// At 40 times the speed, 10 seconds of cluster time.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Measures a source until it or the source is dropped, and then writes the rest.
@@ -19,7 +19,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Starts to measure. Without a thread nothing is measured; everything else continues.
+    /// Without a thread nothing is measured.
     pub fn start(source: &Arc<dyn Source>, trends: Arc<Trends>) -> Self {
         let (stop, stopped) = channel();
         let source = Arc::downgrade(source);
@@ -40,7 +40,6 @@ impl Collector {
     }
 }
 
-/// Measures until the sender of `stopped` or the source is dropped.
 fn work(source: &Weak<dyn Source>, trends: &Trends, stopped: &Receiver<()>) {
     trends.open();
     while stopped.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
@@ -54,7 +53,6 @@ impl Drop for Collector {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // It ended by itself, or ends now.
             let _ = thread.join();
         }
     }

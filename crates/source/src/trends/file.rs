@@ -12,7 +12,7 @@ pub use crate::stored_file::Role;
 use model::Time;
 use view::trends::{Change, Rings, Write};
 
-/// By partition and key ([`Change::write`]); the name of a partition ends at the first 0.
+/// The name of a partition ends at the first 0.
 const PAIRS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("trends 1");
 const VISITS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
 const LAST_VISIT: &str = "overview";
@@ -37,7 +37,7 @@ impl File {
         self.retained.path()
     }
 
-    /// The user's last look at the overview before this process started, in cluster time.
+    /// Before this process, in cluster time.
     pub fn visited(&self) -> Option<Time> {
         self.visited
     }
@@ -47,27 +47,21 @@ impl File {
         self.retained.moved_aside()
     }
 
-    /// Acquires the lock if it is free, and reads the file.
-    ///
-    /// # Errors
-    /// As [`RetainedFile::open`].
+    /// Takes the lock if it is free. Fails as [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Published), String> {
         let (role, (all, visited)) = self.retained.open(read)?;
         self.visited = visited.or(self.visited);
         Ok((role, all))
     }
 
-    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
+    /// Reads if changed; an exited writer changes the role.
     pub fn follow(&mut self) -> Option<(Role, Published)> {
         let (role, (all, visited)) = self.retained.follow(read)?;
         self.visited = visited.or(self.visited);
         Some((role, all))
     }
 
-    /// Writes changes and the last look atomically; `afresh` replaces the whole content.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be written.
+    /// Atomic; `recreated` replaces the whole content.
     pub fn write(&self, changes: &[(Arc<str>, Change)], visited: Option<Time>, recreated: bool) -> Result<(), String> {
         if !self.retained.is_writer() || (changes.is_empty() && visited.is_none()) {
             return Ok(());

@@ -1,14 +1,9 @@
 //! Trends of a cluster, measured every ten seconds, in memory and optionally in a file.
 //!
-//! ```text
-//!  thread "trends": source ── measure ──> recorder ──┬── published rings <── console (never waits)
-//!                                                    └── once a minute ──> file
-//! ```
-//!
 //! Invariants:
-//! - a separate thread measures and writes; readers get immutable values;
+//! - a separate thread measures and writes; the console never waits;
 //! - nothing is measured while disconnected or while the clock is stopped: that is a gap;
-//! - if the file cannot be written, storing stops with a message and is retried; the trends in memory continue.
+//! - if the file cannot be written, storing stops with a message and is retried.
 
 mod collector;
 mod file;
@@ -76,7 +71,7 @@ pub struct Trends {
     published: ArcSwap<Published>,
     storage: ArcSwap<Storage>,
     keeper: Mutex<Keeper>,
-    /// The user's last look before this process started, and since: in microseconds, 0 for never.
+    /// Before this process, and since: in microseconds, 0 for never.
     visited: [AtomicU64; 2],
 }
 
@@ -99,8 +94,7 @@ impl Trends {
         Arc::default()
     }
 
-    /// Creates trends in a file of a directory, which is created with the first measurement and not read yet, because
-    /// that is slow.
+    /// Not read yet, because that is slow.
     pub fn retained_in(dir: &Path) -> Arc<Self> {
         let keeper = Keeper { file: Some(File::new(dir)), ..Keeper::default() };
         Arc::new(Self { keeper: Mutex::new(keeper), ..Self::default() })
@@ -131,7 +125,7 @@ impl Trends {
         self.visited[1].store(at.0, Ordering::Release);
     }
 
-    /// Reads the file once; not for the draw thread.
+    /// Once; not for the draw thread.
     fn open(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &mut keeper.file else { return };
@@ -159,7 +153,7 @@ impl Trends {
         }
     }
 
-    /// Measures if due. Takes milliseconds in a large cluster: not for the draw thread.
+    /// Takes milliseconds in a large cluster: not for the draw thread.
     pub fn observe(&self, source: &dyn Source) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if let Storage::Reads(_) = &**self.storage.load() {
@@ -247,7 +241,7 @@ struct Seen<'s> {
     view: &'s View,
     at: Time,
     apps: bool,
-    /// The last important events with their numbers; `None` if the cluster does not report events.
+    /// `None` if the cluster does not report events.
     events: Option<&'s Vec<(u64, Arc<Record>)>>,
 }
 
@@ -276,7 +270,6 @@ impl Keeper {
     }
 }
 
-/// The marks of new events, and the number after the last event.
 fn new_marks(events: &[(u64, Arc<Record>)], since: Option<u64>) -> (Vec<Mark>, Option<u64>) {
     let next = events.last().map(|(number, _)| number + 1);
     // A restarted scheduler numbers from zero.
@@ -285,7 +278,6 @@ fn new_marks(events: &[(u64, Arc<Record>)], since: Option<u64>) -> (Vec<Mark>, O
     (new.filter_map(|(_, record)| Mark::of(record)).collect(), next)
 }
 
-/// Fills a long gap since the last measurement with view samples.
 fn fill(recorder: &mut Recorder, view: &View, moment: &Moment) {
     let newest = recorder.rings().newest();
     let enough = Ring::Fine.cell() * u32::try_from(FILL_FROM).unwrap_or(u32::MAX);

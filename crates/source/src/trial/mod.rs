@@ -24,7 +24,7 @@ use view::act::{Act, Actor, Answer, Code, Done, Order, Refusal};
 use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, View};
 
-/// The memory limit of two copies of a state: more than any cluster seen so far.
+/// Of two copies: more than any cluster seen so far.
 pub(crate) const MOST_BYTES: usize = 4 << 30;
 /// The cycles and commands between checks whether the result is still needed.
 const AT_ONCE: usize = 2_000;
@@ -58,7 +58,7 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// Creates a what-if on a fork of the cluster `name`, in which `who` has all rights.
+    /// On a fork of the cluster `name`; `who` has all rights.
     pub fn new(fork: Fork, name: &str, who: &Identity, in_background: bool) -> Self {
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
         let runtimes = fork.partition().map(|part| Runtimes::new(&rules, part, None)).unwrap_or_default();
@@ -87,10 +87,7 @@ impl WhatIf {
         Self { shared: Arc::new(shared), about, assumed, in_background, trends: Default::default() }
     }
 
-    /// Creates a what-if on a simulation copy of a remote cluster.
-    ///
-    /// # Errors
-    /// Returns an error if the copy differs from the reported state or is too large.
+    /// Fails if the copy differs or is too large.
     pub fn of_twin(twin: &Twin, name: &str, who: &Identity) -> Result<Arc<dyn Source>, String> {
         let fork = twin.trusted_fork(MOST_BYTES)?;
         let mut what_if = Self::new(fork, name, who, true);
@@ -98,7 +95,6 @@ impl WhatIf {
         Ok(Arc::new(what_if))
     }
 
-    /// Runs possibly long work on both sides.
     fn work(&self, work: impl FnOnce(&Shared, &mut Sides) + Send + 'static) {
         let shared = Arc::clone(&self.shared);
         let all = move || {
@@ -150,13 +146,12 @@ impl WhatIf {
         outcome
     }
 
-    /// The events of the displayed side.
     fn log(&self) -> Arc<EventLog> {
         let [changed, unchanged] = &*locked(&self.shared.logs);
         Arc::clone(if self.shared.shows_changed.load(Ordering::Relaxed) { changed } else { unchanged })
     }
 
-    /// Reads the displayed side; `None` during work.
+    /// `None` during work.
     fn shown<T>(&self, look: impl FnOnce(&Core) -> T) -> Option<T> {
         let sides = self.free().ok()?;
         Some(look(if self.shared.shows_changed.load(Ordering::Relaxed) { &sides.changed } else { &sides.unchanged }))
@@ -194,7 +189,6 @@ impl Shared {
         self.shows_changed.store(true, Ordering::Relaxed);
     }
 
-    /// Advances both sides to a time, while the what-if is open.
     fn run_until(&self, sides: &mut Sides, until: Time) {
         for core in [&mut sides.changed, &mut sides.unchanged] {
             while core.run_until(until, AT_ONCE) == Progress::Busy {
@@ -283,7 +277,7 @@ impl Trial for WhatIf {
 }
 
 impl Shared {
-    /// Replays everything except one change. Changes that are then rejected are omitted too.
+    /// Omits also changes that are then rejected.
     fn without(&self, sides: &mut Sides, at: usize) {
         let log = std::mem::take(&mut sides.log);
         let runtimes = locked(&self.runtimes);
@@ -352,7 +346,7 @@ impl Source for WhatIf {
         Ok(self.shared.actor.clone())
     }
 
-    /// Measured now, and for the time before taken from the samples of the view.
+    /// Earlier values come from the samples of the view.
     fn trends(&self) -> Option<Arc<Trends>> {
         let side = usize::from(!self.shared.shows_changed.load(Ordering::Relaxed));
         let trends = self.trends[side].get_or_init(Trends::in_memory);

@@ -1,4 +1,4 @@
-//! The two sides of a what-if, the log of their steps, and their comparison.
+//! The sides, the log of their steps, and their comparison.
 
 use std::sync::Arc;
 
@@ -7,14 +7,11 @@ use forecast::whatif::{Change, Comparison, Course, Fork, PartingPlace, Runtimes}
 use model::Time;
 use view::act::{Act, Actor, Order, PartitionAct};
 
-/// A step, for replays.
 #[derive(Clone)]
 pub(super) enum TrialStep {
-    /// An order was carried out.
     Ordered(Box<Order>),
     /// A textual change, recomputed in a replay.
     Supposed(Box<Change>),
-    /// Time was moved on to this.
     Advanced(Time),
 }
 
@@ -47,8 +44,7 @@ impl Sides {
         [Arc::clone(self.changed.events()), Arc::clone(self.unchanged.events())]
     }
 
-    /// Executes on both sides what a change makes necessary. The unchanged side also runs its cycle, so both sides
-    /// decide at the same times.
+    /// Both sides decide at the same times.
     pub fn settle(&mut self) {
         let now = self.changed.now();
         self.changed.run_until(now, usize::MAX);
@@ -56,7 +52,7 @@ impl Sides {
         self.unchanged.run_until(now, usize::MAX);
     }
 
-    /// The order for the real cluster: a rollback refers to a revision of this what-if, so its text is used.
+    /// A rollback refers to this what-if, so its text is used.
     pub fn lasting(&self, order: &Order) -> Order {
         match (&order.act, self.changed.configuration()) {
             (Act::Rollback { base, .. }, Some(written)) => {
@@ -67,7 +63,7 @@ impl Sides {
         }
     }
 
-    /// The difference, and why the first different decision is not made on the other side.
+    /// With the first different decision's reason.
     pub fn compared(&mut self, origin: Origin<'_>) -> Comparison {
         let mut comparison = Core::compared(&mut self.unchanged, &mut self.changed, origin.fork.partition_name());
         let courses = self.unchanged.course().zip(self.changed.course());
@@ -79,7 +75,6 @@ impl Sides {
         comparison
     }
 
-    /// Why one side does not make the decision of the other: replays that side up to the decision and explains it.
     /// `None` if that time is not reached again.
     fn not_decided(&self, origin: Origin<'_>, changed: bool, place: &PartingPlace) -> Option<String> {
         let mut core = Core::of_fork(origin.fork, origin.runtimes, "what-if, run again");
@@ -103,7 +98,7 @@ impl Sides {
     }
 }
 
-/// Runs a core up to a time, at most until the courses differ. Returns whether that was reached.
+/// Returns whether that was reached.
 fn run_before(core: &mut Core, until: Time, place: &PartingPlace) -> bool {
     loop {
         let so_far = core.course().map_or(u64::MAX, Course::commands);

@@ -11,7 +11,7 @@ use scheduler::placement::access::AclKind;
 /// A server's decisions about one identity in one partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerPermissions {
-    /// Submit and admin access per queue, for the queues that existed at the time of the answer.
+    /// From the answer's time.
     pub queues: FxHashMap<QueuePath, Granted>,
     /// Whether the displayed application may be killed.
     pub kill: Option<KillPermission>,
@@ -31,14 +31,14 @@ pub struct Granted {
 pub struct KillPermission {
     /// The application that would be killed.
     pub app: model::AppId,
-    /// The queue of the application at the time of the answer; the decision is void after a move.
+    /// At the answer; void after a move.
     pub queue: QueuePath,
     /// The reason of a rejection; `None` if the kill is allowed.
     pub why_not: Option<String>,
 }
 
 impl ServerPermissions {
-    /// Replaces a decision made from the view by the server's decision about a queue.
+    /// Replaces a decision made from the view.
     pub(super) fn access(
         &self,
         seen: Result<(), Refusal>,
@@ -58,7 +58,6 @@ impl ServerPermissions {
         }
     }
 
-    /// As [`Self::access`], for the application that the server was asked about.
     pub(super) fn killing(&self, seen: Result<(), Refusal>, app: &AppRow) -> Result<(), Refusal> {
         let asked = self.kill.as_ref().filter(|kill| kill.app == app.id && kill.queue == app.queue);
         match (seen, asked.map(|kill| kill.why_not.as_deref())) {

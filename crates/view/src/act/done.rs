@@ -54,7 +54,7 @@ pub struct Killed {
     pub released: Vec<AskId>,
     /// The withdrawn requests.
     pub canceled: Vec<AskId>,
-    /// The allocations and requests still to release: very large applications are released in parts.
+    /// Large applications are released in parts.
     pub left: usize,
     /// The outcome per pod; only in a cluster.
     pub pods: Vec<(String, PodEnd)>,
@@ -63,15 +63,15 @@ pub struct Killed {
 /// The outcome of the deletion of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodEnd {
-    /// The deletion started; the pod ends within its grace period.
+    /// Ends within its grace period.
     Deleted,
     /// The pod did not exist anymore.
     Gone,
-    /// Another pod has the name now; it stays.
+    /// Another pod has the name.
     Replaced,
     /// The deletion was rejected, with the reason.
     Refused(String),
-    /// The pod is not deleted: its owner, of this kind, runs one on each node.
+    /// An owner of this kind runs one on each node.
     Retained(String),
 }
 
@@ -121,8 +121,7 @@ pub struct Configured {
     pub checksum: String,
     /// The checksum of the previous configuration.
     pub previous: String,
-    /// The revision number, from 1; for a dry run, the number that the configuration would get. 0 if revisions are not
-    /// counted.
+    /// From 1, also of a dry run; 0 if not counted.
     pub revision: u64,
     /// The changes, in the order of [`config::diff()`].
     pub changes: Vec<ChangeLine>,
@@ -249,7 +248,7 @@ pub struct NodeDone {
 /// The active configuration.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Configuration {
-    /// The whole file as written, with comments; for a manifest, the whole manifest.
+    /// As written, or the whole manifest.
     #[serde(with = "model::saved::text")]
     pub text: Arc<str>,
     /// The queue configuration: the same text, or the entry of a manifest.
@@ -257,7 +256,7 @@ pub struct Configuration {
     pub queues: Arc<str>,
     /// The checksum of the queue configuration (`config.md` section 13).
     pub checksum: String,
-    /// The file; `None` if the configuration is only in memory.
+    /// `None` if only in memory.
     pub file: Option<PathBuf>,
     /// The revision number, from 1.
     pub revision: u64,
@@ -265,7 +264,7 @@ pub struct Configuration {
     pub at: Time,
     /// Who activated it.
     pub by: LoadedBy,
-    /// The entry of a manifest that contains the queue configuration, without its file extension.
+    /// Manifest entry, without its file extension.
     #[serde(default = "usual_group")]
     pub policy_group: String,
     /// The ConfigMap that contains it, if known.
@@ -287,7 +286,7 @@ pub struct ConfigMapEntry {
 }
 
 impl ConfigMapEntry {
-    /// A manifest with only this entry: a patch for the repository that the ConfigMap is made from.
+    /// Only this entry, for the ConfigMap's repository.
     pub fn patch(&self, text: &str) -> String {
         let Self { namespace, name, key, .. } = self;
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -297,7 +296,7 @@ impl ConfigMapEntry {
             quoted(namespace),
             quoted(key)
         );
-        // A block scalar is readable; a text that a block cannot represent exactly is quoted.
+        // A text that a block cannot represent exactly is quoted.
         let is_plain = |text: &str| text.chars().all(|char| char == '\n' || !char.is_control());
         let ends_in_one_line_break = text.ends_with('\n') && !text.ends_with("\n\n");
         if !is_plain(text) || !ends_in_one_line_break || text.starts_with([' ', '\n']) {
@@ -341,7 +340,7 @@ impl Configuration {
         }
     }
 
-    /// A location with its document: `queues.yaml:15`, `revision 3, line 15`.
+    /// As `queues.yaml:15`, or `revision 3, line 15`.
     pub fn place(&self, at: Place) -> String {
         let source = self.source();
         let is_file = self.file.is_some() && self.by != LoadedBy::Workload;
@@ -366,7 +365,7 @@ pub enum LoadedBy {
     User(String),
     /// A rollback by this user.
     RolledBack(String),
-    /// Unknown: it was active when this console first looked.
+    /// Active when this console first looked.
     Seen,
 }
 

@@ -1,7 +1,5 @@
-//! Orders to a running scheduler: who requests them, and their outcome.
-//!
-//! An [`Order`] of an [`Actor`] goes to the owner of the scheduler, which checks every right, applies all or nothing,
-//! and answers with [`Done`] or a [`Refusal`]. [`may`] predicts rejections from a view.
+//! Orders to a running scheduler. An [`Order`] of an [`Actor`] is answered with [`Done`] or a [`Refusal`]; [`may`]
+//! predicts rejections.
 //!
 //! Invariants:
 //! - plain data, the same for an embedded and a remote scheduler; no serialization;

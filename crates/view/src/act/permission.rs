@@ -1,4 +1,4 @@
-//! The rights that a change of the configuration needs (REST E1), decided from the diff.
+//! The rights that a change of the configuration needs (REST E1).
 
 use config::Diff;
 use model::QueuePath;
@@ -6,22 +6,19 @@ use model::QueuePath;
 /// The rights that an actor needs in addition to apply a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigRights {
-    /// Membership in the scheduler ACL: the change is outside the queues (a partition, its placement rules, node
-    /// sorting, preemption, settings of a root).
+    /// Changes outside the queues, or of a root's settings.
     pub scheduler_acl: bool,
-    /// The queues, each with its partition, that need admin access: the parents of added, removed, and changed queues.
+    /// Parents of added, removed, and changed queues.
     pub admin: Vec<(String, QueuePath)>,
 }
 
-/// Checks whether an actor may apply a change (ACL-040). Allowed are members of the scheduler ACL, and administrators
-/// of the parent of each changed queue if nothing else changes: the administrator of a queue decides its children, not
-/// its own maximum, limits, or access lists. `admin` reports admin access to a queue of a partition.
+/// Allowed (ACL-040) are members of the scheduler ACL, and administrators of the parent of each changed queue: they
+/// decide its children, not its own maximum, limits, or access lists.
 ///
-/// A change without a changed queue (only comments) needs admin access to every root in `partitions`. The identical
-/// text is not a change.
+/// Changed comments need admin access to every root in `partitions`.
 ///
 /// # Errors
-/// Returns everything that is missing.
+/// Everything that is missing.
 pub fn may_configure<'p>(
     diff: &Diff,
     scheduler_admin: bool,
@@ -53,7 +50,7 @@ mod tests {
     const OLD: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a, queues: [{name: x}]}, \
                        {name: b}]}]}]";
 
-    /// The missing rights of a user who administers `mine` and its subtree, for the change to `new`.
+    /// The user administers `mine` and its subtree.
     fn shortfall(mine: &str, new: &str) -> Result<(), (bool, Vec<String>)> {
         let read = |text| read(text, Profile::Kornsole).config.unwrap();
         let mine = QueuePath::new(mine);

@@ -10,7 +10,7 @@ use scheduler::placement::access::AclKind;
 use scheduler::placement::ancestors;
 use scheduler::{Denial, MisfitKind};
 
-/// A rejected order. Nothing was changed.
+/// Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The check that rejected the order.
@@ -34,7 +34,7 @@ pub struct Details {
     pub checked: Vec<QueuePath>,
     /// Membership in the scheduler ACL is needed, or sufficient.
     pub scheduler_acl: bool,
-    /// The kind of the missing object: `application`, `queue`, `node`, `partition`, `allocation`.
+    /// `application`, `queue`, `node`, `partition`, `allocation`.
     pub kind: Option<String>,
     /// All reasons, if several.
     pub reasons: Vec<Reason>,
@@ -50,7 +50,7 @@ pub struct Details {
     pub removal: Option<Removal>,
     /// The seconds to wait before a retry.
     pub wait: Option<u64>,
-    /// The text of the active configuration, for restoring: another one was written but did not become active.
+    /// Another text was written but did not become active.
     pub put_back: Option<String>,
 }
 
@@ -262,7 +262,7 @@ impl Refusal {
         Self::new(Code::NotFound, format!("{kind} {name} not found"), "").with(details)
     }
 
-    /// The rejection for a read-only actor; `None` if the actor may change things.
+    /// `None` if the actor may change things.
     pub fn read_only(actor: &Actor, act: &Act) -> Option<Self> {
         let why = actor.read_only.as_deref()?;
         let message = format!("{} may not {act}", actor.user());

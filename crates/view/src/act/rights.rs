@@ -1,6 +1,4 @@
-//! The reviewed rights of a user at a Kubernetes API server.
-//!
-//! A review is only a hint: the answer of the API server to the operation decides (K8S-035).
+//! The reviewed rights at a Kubernetes API server: only a hint, because its answer decides (K8S-035).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +14,7 @@ pub struct Right {
     pub verb: &'static str,
     /// The resource: `pods`.
     pub resource: &'static str,
-    /// The namespace; `None` for all namespaces or a cluster-scoped resource.
+    /// `None` for all, or cluster-scoped.
     pub namespace: Option<Arc<str>>,
 }
 
@@ -30,7 +28,7 @@ impl fmt::Display for Right {
     }
 }
 
-/// Whether the access lists of queues are checked before the API server decides (`--enforce-acl`).
+/// Access lists before RBAC (`--enforce-acl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnforceAcl {
     /// Only if a queue of the active configuration has an `adminacl`.
@@ -38,7 +36,7 @@ pub enum EnforceAcl {
     Auto,
     /// Always; without an `adminacl`, nothing is allowed.
     Always,
-    /// Never: RBAC alone decides.
+    /// RBAC alone decides.
     Never,
 }
 
@@ -65,19 +63,19 @@ impl EnforceAcl {
 pub struct ClusterRights {
     /// The namespace of the scheduler, if found.
     pub namespace: Option<Arc<str>>,
-    /// The reviewed rights, `true` if granted.
+    /// `true` if granted.
     pub reviewed: BTreeMap<Right, bool>,
-    /// Why the access lists allow nothing (the user is unknown). `None` also if they are not checked.
+    /// Why access lists allow nothing.
     pub unknown: Option<Arc<str>>,
-    /// Why access lists are not checked, so that RBAC alone decides; `None` if they are.
+    /// `None` if access lists are checked.
     pub waived: Option<&'static str>,
 }
 
 impl ClusterRights {
-    /// Checks an order against the rights in the cluster, before the access lists of queues.
+    /// Checked before the access lists.
     ///
     /// # Errors
-    /// Returns the missing right, or an alternative.
+    /// The missing right, or an alternative.
     pub fn may(&self, view: &View, actor: &Actor, act: &Act) -> Result<(), Refusal> {
         offers(view, act)?;
         if let Some(refusal) = Refusal::read_only(actor, act) {
@@ -119,7 +117,7 @@ fn missing(actor: &Actor, act: &Act, right: &Right) -> Refusal {
     Refusal::new(Code::AclDenied, message, format!("RBAC of the API server: needs {right}"))
 }
 
-/// The namespace of an application: that of its first pod.
+/// That of its first pod.
 pub fn namespace(row: &AppRow) -> Option<String> {
     let own = row.tags.get("namespace").cloned();
     own.or_else(|| row.asks.values().next()?.tags.get("kubernetes.io/meta/namespace").map(str::to_owned))

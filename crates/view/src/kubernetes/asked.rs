@@ -1,4 +1,4 @@
-//! Data of an object that is read on demand: its YAML, its events, and container logs.
+//! Data that is read on demand.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct LogName {
     pub container: Arc<str>,
     /// The log of the run before the last restart.
     pub previous: bool,
-    /// How often the log was opened before: a restarted container has a new log.
+    /// A restarted container has a new log.
     pub opened: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct EventsOf {
     pub uid: Arc<str>,
 }
 
-/// A Kubernetes Event; the cluster deletes it after about an hour.
+/// The cluster deletes it after an hour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectEvent {
     /// The last occurrence.

@@ -1,7 +1,5 @@
-//! The Kubernetes objects of the displayed cluster: pods, nodes, namespaces, priority classes.
-//!
-//! Only displayed data is stored, and common texts are shared: 50,000 pods are some tens of megabytes. Cloning is
-//! cheap.
+//! Kubernetes objects. Only displayed data is stored, and texts are shared: 50,000 pods are some tens of megabytes.
+//! Cloning is cheap.
 
 mod asked;
 mod killing;
@@ -36,7 +34,6 @@ pub struct Kubernetes {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    /// Pods of an application.
     App(Arc<str>),
     /// Foreign pods on a node.
     Foreign(Arc<str>),
@@ -78,7 +75,7 @@ pub enum ListState {
     Awaited,
     /// It is followed: each change arrives by itself.
     Live,
-    /// Outdated: the time of the data (`None`: never loaded), and why there is no newer data.
+    /// The time of the data (`None`: never), and why.
     Stale(Option<Time>, Arc<str>),
     /// Access denied, with the missing right.
     Refused(Arc<str>),
@@ -118,7 +115,7 @@ pub struct NodeObject {
 }
 
 impl NodeObject {
-    /// Why pods cannot be bound to the node; `None` if they can. A node without conditions has not reported yet.
+    /// A node without conditions has not reported yet.
     pub fn closed(&self) -> Option<&'static str> {
         let ready = self.conditions.iter().find(|condition| &*condition.kind == "Ready");
         match (self.cordoned, ready.is_some_and(|ready| !ready.is_true())) {
@@ -138,9 +135,8 @@ pub struct NamespaceRow {
 }
 
 impl Kubernetes {
-    /// The pods that a kill of an application deletes: those of its requests, and those that the scheduler did not get.
-    /// Not included are completed pods, pods that a node runs by itself (K8S-098), and a pod that reuses the name of a
-    /// pod known to the scheduler.
+    /// What a kill deletes: no completed pods, no pods that a node runs by itself (K8S-098), and no pod that reuses the
+    /// name of a known one.
     pub fn doomed(&self, app: &AppRow) -> Vec<Arc<PodRow>> {
         let mut all: BTreeMap<&str, &Arc<PodRow>> = BTreeMap::new();
         let asks = app.asks.values().filter_map(|ask| self.pod_of(&ask.id));
@@ -227,12 +223,12 @@ impl Kubernetes {
         }
     }
 
-    /// The UIDs of all pods.
+    /// UIDs of all pods.
     pub fn uids(&self) -> impl Iterator<Item = &Arc<str>> {
         self.pods.keys()
     }
 
-    /// The problems of an application's pods in short form: `2 pods ImagePullBackOff`.
+    /// In short form: `2 pods ImagePullBackOff`.
     pub fn problem_words(&self, app: &AppRow) -> Option<String> {
         let reasons = self.reasons(app);
         let words = |(reason, (count, _)): (&&str, &(usize, &PodRow))| match count {
@@ -243,8 +239,7 @@ impl Kubernetes {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// The problems that Kubernetes reports for an application's pods, with counts: an image that cannot be pulled, a
-    /// missing claim. `None` without a problem.
+    /// With counts: an image that cannot be pulled, a missing claim.
     pub fn problem(&self, app: &AppRow) -> Option<String> {
         let words = |(reason, (count, pod)): (&str, (usize, &PodRow))| {
             let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };

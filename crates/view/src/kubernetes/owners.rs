@@ -1,4 +1,4 @@
-//! The owners of an application's pods up to the topmost, and which of them can be suspended (K8S-096 to K8S-099).
+//! The owners of pods, and which can be suspended (K8S-096 to K8S-099).
 
 use std::sync::Arc;
 
@@ -16,23 +16,23 @@ pub struct OwnerObject {
     pub name: OwnerName,
     /// The UID, to distinguish recreated objects.
     pub uid: Arc<str>,
-    /// `spec.suspend`; `None` if the kind has none or it was not read.
+    /// `None` if unread or unsupported.
     pub suspended: Option<bool>,
 }
 
 impl OwnerObject {
-    /// Kind, namespace and name, as messages have them: `Job team-a/etl`.
+    /// As in messages: `Job team-a/etl`.
     pub fn words(&self) -> String {
         format!("{} {}/{}", self.name.kind, self.namespace, self.name.name)
     }
 }
 
-/// The owners of pods with a common owner, from the nearest to the topmost.
+/// Owners, from the nearest to the topmost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The number of the application's pods.
     pub pods: usize,
-    /// The owners, nearest first; empty for pods without an owner.
+    /// Nearest first; may be empty.
     pub owners: Vec<OwnerObject>,
     /// Why the owners above the last one are unknown.
     pub unknown: Option<String>,
@@ -41,8 +41,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The owners to suspend so that the pods are not recreated: the topmost one that supports it, and for a CronJob,
-    /// which only starts new runs, also the Job of this run.
+    /// The topmost possible owner, and for a CronJob, which only starts new runs, also the Job of this run.
     pub fn suspendable(&self) -> impl Iterator<Item = &OwnerObject> {
         let can = |owner: &&OwnerObject| owner.suspended.is_some() && owner.name.suspends();
         let top = self.owners.iter().rfind(can);
@@ -95,7 +94,7 @@ impl Chain {
 pub struct OwnerDone {
     /// The owner with its current `spec.suspend`.
     pub owner: OwnerObject,
-    /// Why it is unchanged; `None` on success.
+    /// `None` on success.
     pub why_not: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use model::{Resource, Time};
 pub struct PodRow {
     /// The UID, which is the key of the request.
     pub uid: Arc<str>,
-    /// Namespace; with the name it is unique at one time.
+    /// With the name, unique at one time.
     pub namespace: Arc<str>,
     /// Name within the namespace.
     pub name: Arc<str>,
@@ -17,11 +17,11 @@ pub struct PodRow {
     pub app: Option<Arc<str>>,
     /// The scheduler name.
     pub scheduler: Arc<str>,
-    /// The node; `None` if not bound.
+    /// `None` if not bound.
     pub node: Option<Arc<str>>,
     /// Phase by its kubelet.
     pub phase: PodPhase,
-    /// The status in `kubectl get pods`: `Running`, `ImagePullBackOff`, `Terminating`.
+    /// As in `kubectl get pods`.
     pub status: Arc<str>,
     /// The message of the container or condition with a problem.
     pub message: Option<Arc<str>>,
@@ -73,7 +73,7 @@ impl PodPhase {
         }
     }
 
-    /// The phase with a name; `Unknown` for other names.
+    /// `Unknown` for other names.
     pub fn of(name: &str) -> Self {
         let all = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
         all.into_iter().find(|phase| phase.name() == name).unwrap_or(Self::Unknown)
@@ -167,15 +167,13 @@ impl PodRow {
         format!("{}/{}", self.namespace, self.name)
     }
 
-    /// The kind of the owner that runs the pod on each node, or of the kubelet for a static pod: such a pod is not
-    /// deleted with its application.
+    /// The kind of an owner that runs it on each node, or as a static pod: it is not deleted with its application.
     pub fn retained_by(&self) -> Option<&str> {
         let kind = self.owner.as_ref().map(|owner| &*owner.kind);
         kind.filter(|kind| matches!(*kind, "DaemonSet" | "Node"))
     }
 
-    /// The problem of the pod in a word: `ImagePullBackOff`. For a new application, also the reason why the scheduler
-    /// did not get the pod: a missing claim, a gate.
+    /// As `ImagePullBackOff`; of a new application, also why the scheduler did not get the pod.
     pub fn problem(&self, new: bool) -> Option<&str> {
         if !QUIET.contains(&&*self.status) && !self.status.starts_with("Init:") {
             return Some(&self.status);

@@ -1,4 +1,4 @@
-//! The lines that need attention: a sentence with a rank, an age, and a link.
+//! The lines that need attention.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -48,7 +48,6 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
     found
 }
 
-/// Queues below their guaranteed resources, at their maximum, or draining; blocking limits.
 pub(super) fn of_queues(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let mut found = starving(given, part);
     found.extend(limits(part));
@@ -69,7 +68,6 @@ fn most(rank: Rank, label: &str, lines: Vec<SheetLine>, rest: &str) -> Vec<Conce
 fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let mut rows: Vec<FairnessRow> = part.fairness(&given.view.history, given.at);
     rows.retain(|row| row.deficit() > 0);
-    // A queue is listed once, with its largest deficit.
     let mut seen = BTreeSet::new();
     rows.retain(|row| seen.insert(row.queue.clone()));
     let line = |row: FairnessRow| {
@@ -89,7 +87,6 @@ fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
 fn limits(part: &PartitionView) -> Vec<Concern> {
     let mut rows: Vec<LimitUsed> = part.limits_used();
     rows.retain(|row| row.blocked() > 0);
-    // A limit is listed once, with its most blocked resource.
     let mut seen = BTreeSet::new();
     rows.retain(|row| seen.insert((row.side, Arc::clone(&row.name), row.queue.clone())));
     let line = |row: LimitUsed| {
@@ -218,7 +215,7 @@ fn preemptions(given: &Given, part: &PartitionView) -> Option<Concern> {
     Some((Rank::Known, line.to(Some(Target::App((*app).into(), None)))))
 }
 
-/// The queues of a preemption: from and to; `None` if unknown.
+/// From and to; `None` if unknown.
 fn taken(record: &Record, part: &PartitionView) -> Option<String> {
     let grounds = record.grounds.as_ref()?;
     let mut leaves = grounds.leaves.iter().filter(|leaf| leaf.victims > 0);

@@ -24,27 +24,27 @@ pub struct WaitingCause {
 pub struct WaitingIn {
     /// The number of applications.
     pub apps: u64,
-    /// The 95th percentile of the ages of their oldest pending requests; `None` if no age is known.
+    /// Of oldest pending requests.
     pub p95: Option<Duration>,
 }
 
-/// The waiting applications of a partition: those with a pending request.
+/// Applications with a pending request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingNow {
     /// The number of waiting applications.
     pub apps: u64,
-    /// The median of the ages of their oldest pending requests; `None` if no age is known.
+    /// Of oldest pending requests.
     pub p50: Option<Duration>,
     /// The 95th percentile of these ages.
     pub p95: Option<Duration>,
-    /// The causes by what removes them, then the most frequent; together they cover all waiting applications.
+    /// By resolution, then frequency; they cover all.
     pub causes: Vec<WaitingCause>,
     /// The queues with waiting applications; the root includes all.
     pub queues: BTreeMap<QueuePath, WaitingIn>,
 }
 
 impl WaitingNow {
-    /// Counts the waiting applications of a partition. Reads every pending request.
+    /// Reads every pending request.
     pub fn of(part: &PartitionView, at: Time) -> Self {
         let mut ages = Vec::new();
         let mut queues: BTreeMap<QueuePath, (u64, Vec<Duration>)> = BTreeMap::new();

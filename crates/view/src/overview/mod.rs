@@ -1,14 +1,4 @@
-//! The overview sheet of a partition: what needs attention, the state of the cluster, and what changed.
-//!
-//! ```text
-//!  1 thing needs attention at 12:40
-//!
-//!  starves    root.tenants.a: 4 of 8 guaranteed cpu, 6 more requested; b borrows (12m ago)  ->
-//!  waits      12 applications for room on a node, first etl-1 (40m ago)  ->
-//!
-//!  use        cpu 23.5 of 40 (58%), memory 44G of 80G (55%)
-//!  changed    root.tenants.a: cpu 2 to 14, pending 0 to 6 (1h ago)  ->
-//! ```
+//! The overview sheet of a partition.
 //!
 //! Invariants:
 //! - pure: [`Given`] contains all inputs;
@@ -50,17 +40,17 @@ pub struct Given {
     pub at: Time,
     /// The known important events, the oldest first.
     pub happened: Vec<Arc<Record>>,
-    /// The recent mean duration of a scheduling cycle; `None` if unknown.
+    /// Recent mean duration of a scheduling cycle.
     pub cycle: Option<Duration>,
     /// The lists of the view that are not loaded.
     pub unread: Unread,
-    /// The connection problem; `None` while connected.
+    /// `None` while connected.
     pub connection: Option<String>,
-    /// The failed health checks, one sentence each; `None` if unknown.
+    /// Failed checks; `None` if unknown.
     pub health: Option<Vec<String>>,
-    /// The warnings of the active configuration; `None` if unknown.
+    /// `None` if unknown.
     pub faults: Option<Arc<ConfigFaults>>,
-    /// The firing alerts, the most severe first, each with whether it is more than informational.
+    /// The most severe first; `true` above informational.
     pub alerts: Vec<(bool, SheetLine)>,
     /// The available screen rows: one line counts the rest.
     pub rows: usize,
@@ -76,7 +66,6 @@ enum Rank {
     Now,
     /// A promise is not met.
     Soon,
-    /// Good to know.
     Known,
 }
 
@@ -87,7 +76,7 @@ const LEAST: usize = 5;
 
 type Concern = (Rank, SheetLine);
 
-/// Creates the overview; `None` if the partition does not exist.
+/// `None` if the partition does not exist.
 pub fn overview(given: &Given) -> Option<Sheet> {
     let part = given.view.partitions.iter().find(|part| part.name == given.partition)?;
     let mut concerns = attention::of_scheduler(given);

@@ -1,4 +1,4 @@
-//! The causes of waiting applications, one line each, by what removes them, then the most frequent.
+//! The causes of waits, by what removes them, then the most frequent.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -39,7 +39,6 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     causes.into_iter().map(line).collect()
 }
 
-/// Why an application waits.
 pub(super) enum Ground {
     Never(Never),
     QueueApps,
@@ -48,7 +47,6 @@ pub(super) enum Ground {
 }
 
 impl Ground {
-    /// What removes it.
     pub(super) const fn resolution(&self) -> Resolution {
         match self {
             Self::Never(_) => Resolution::Never,
@@ -93,15 +91,13 @@ impl Ground {
     }
 }
 
-/// The first cause of a waiting application, in the order of [`Never`] before all others: `no node has nvidia.com/gpu`,
-/// `queue maximum`.
+/// With [`Never`] before all others.
 pub fn cause_words(part: &PartitionView, app: &AppRow) -> Option<String> {
     let (ground, _) = cause(part, app)?;
     Some(if matches!(ground, Ground::Never(_)) { ground.words() } else { ground.label().to_owned() })
 }
 
-/// The cause and start of the wait: of a request that can never be allocated, otherwise of the oldest evaluated
-/// request.
+/// A never allocated request, or else the oldest evaluated one.
 pub(super) fn cause(part: &PartitionView, app: &AppRow) -> Option<(Ground, Time)> {
     if let Some((ask, never)) = part.never_of(app) {
         return Some((Ground::Never(never), ask.created));

@@ -64,7 +64,7 @@ pub fn tally(kind: &EventKind) -> Tally {
     Tally::of_upstream(count)
 }
 
-/// The records of the events of whole commands, in upstream's order. `profile` selects the release.
+/// Records in upstream's order. `profile` selects the release.
 pub fn records(events: &[Event], profile: Profile) -> Vec<Record> {
     let out = Vec::with_capacity(events.len() * 2);
     let mut convert = Convert { out, profile, state_changes: None, victims: Vec::new() };
@@ -88,8 +88,7 @@ struct Victim<'e> {
     grounds: Option<Arc<PreemptionGrounds>>,
 }
 
-/// The position of a state change that the previous event caused: upstream reports it between the records of that
-/// event.
+/// Upstream reports it between the event's records.
 struct StateChanges<'e> {
     app: &'e AppId,
     at: usize,
@@ -166,7 +165,7 @@ impl<'e> Convert<'e> {
         }
     }
 
-    /// An allocation that starts or ends, with the records of its node, user, and group.
+    /// For node, user, and group.
     fn allocation(&mut self, event: &'e Event) {
         let at = event.at;
         match &event.kind {

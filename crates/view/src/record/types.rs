@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{Resource, Time};
 use scheduler::interface::grounds::PreemptionGrounds;
 
-/// The longest message, in bytes (`rest.md` section 5.10); longer ones end in three dots.
+/// Bytes (`rest.md` section 5.10), with three dots.
 pub const LONGEST_MESSAGE: usize = 1024;
 
 /// A reported event (SCH-220).
@@ -16,7 +16,7 @@ pub struct Record {
     pub at: Time,
     /// The kind of `object`.
     pub kind: ObjectType,
-    /// The id of a request, application, node, user, or group, or the path of a queue.
+    /// Id, or queue path.
     pub object: Arc<str>,
     /// A second object; may be empty.
     pub reference: Arc<str>,
@@ -69,7 +69,7 @@ macro_rules! numbers {
         impl $name {
             $($(#[$of])* pub const $constant: Self = Self($number);)*
 
-            /// The word for a number; `None` if unknown.
+            /// `None` if unknown.
             pub const fn word(self) -> Option<&'static str> {
                 match self.0 {
                     $($number => Some($word),)*

@@ -8,8 +8,7 @@ pub(super) const PREEMPTED_BY: &str = "preempted by ";
 pub(super) const LIMITS: &str = "the limits of its user and group";
 pub(super) const DOES_NOT_FIT: &str = "does not fit";
 
-/// Whether a scheduler event is important: preemptions, kills, moves, rejections, failures; drains; nodes; the
-/// configuration, queues, and limits; reached limits.
+/// Few: preemptions, failures, nodes, reloads, reached limits.
 pub fn is_important(kind: &EventKind) -> bool {
     match kind {
         EventKind::Preempted { .. }
@@ -35,7 +34,7 @@ pub fn is_important(kind: &EventKind) -> bool {
         | EventKind::ConfigRolledBack { .. } => true,
         EventKind::AppState { state, .. } => *state == AppState::Failed,
         EventKind::QueueAdded { managed, .. } | EventKind::QueueRemoved { managed, .. } => *managed,
-        // The maximum of the root is the size of the cluster, which the node events report.
+        // The node events report the root's maximum.
         EventKind::QueueMax { queue, .. } => queue.depth() > 0,
         _ => false,
     }
@@ -89,7 +88,7 @@ impl Record {
         size_of::<Self>() + texts + 4 * 2 * size_of::<usize>() + self.resource.iter().count() * 2 * size_of::<usize>()
     }
 
-    /// The approximate size in bytes of the preemption grounds, which the records of all victims share.
+    /// Approximate; shared by all victims.
     pub fn grounds_bytes(&self) -> usize {
         self.grounds.as_ref().map_or(0, |grounds| grounds.bytes())
     }

@@ -25,7 +25,7 @@ pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number.to_le_bytes()[0]);
 }
 
-/// Reads a varint; `None` if the bytes are invalid.
+/// `None` if the bytes are invalid.
 pub(super) fn take(from: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {

@@ -13,7 +13,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The index of a value in a row; `None` if its resource is not measured.
+    /// `None` if its resource is not measured.
     pub fn place(&self, value: &Value) -> Option<usize> {
         match &value.resource {
             Some(name) => {
@@ -50,7 +50,7 @@ impl Layout {
     }
 }
 
-/// The values of one subject, by [`Layout`]; `None` is unknown or not applicable.
+/// Values by [`Layout`]; `None` is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// What they are of.
@@ -73,7 +73,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// A value of a subject; `None` if unknown. Linear: to read many, iterate over [`Moment::rows`].
+    /// Linear: to read many, iterate over [`Moment::rows`].
     pub fn get(&self, subject: &Subject, value: &Value) -> Option<i64> {
         let row = self.rows.iter().find(|row| row.subject == *subject)?;
         self.metric(row, value)

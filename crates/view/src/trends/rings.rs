@@ -1,4 +1,4 @@
-//! The rings of a partition for readers: a value that shares unchanged data with its writer.
+//! For readers: a value that shares unchanged data with its writer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use model::Time;
 /// A ring, by the duration of its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ring {
-    /// Cells of 10 seconds, for 6 hours.
+    /// 10 seconds, for 6 hours.
     Fine,
     /// Cells of a minute, for 3 days.
     Minute,
@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// The maximum size in bytes, in memory and on disk; above it, the oldest block is dropped.
+    /// Above it, the oldest block is dropped.
     pub const fn most_bytes(self) -> usize {
         match self {
             Self::Fine | Self::Minute => 48 << 20,
@@ -70,7 +70,7 @@ impl Ring {
     }
 }
 
-/// A moment of the open block: the difference from the previous moment. The first one is complete.
+/// The first moment is complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
     pub(super) cell: u64,
@@ -80,7 +80,7 @@ pub struct Open {
 }
 
 impl Open {
-    /// The row of a subject; `None` if unchanged, `Some(None)` if removed.
+    /// `None` if unchanged, `Some(None)` if removed.
     pub(super) fn row(&self, subject: SubjectId) -> Option<Option<&[i64]>> {
         if self.gone.binary_search(&subject).is_ok() {
             return Some(None);
@@ -170,7 +170,7 @@ impl Rings {
         open.or_else(|| self.rings.iter().find_map(|ring| ring.back()).map(|block| &block.layout))
     }
 
-    /// The start of a ring; `None` if it is empty.
+    /// `None` if it is empty.
     pub fn oldest(&self, ring: Ring) -> Option<Time> {
         let sealed = self.rings[ring as usize].front().and_then(|block| block.cells.first());
         let open = self.open.front().filter(|_| ring == Ring::Fine).map(|open| &open.cell);
@@ -187,7 +187,7 @@ impl Rings {
         self.open.back().map(|open| open.cell).or_else(sealed)
     }
 
-    /// The newest value; `None` if it is unknown now.
+    /// `None` if it is unknown now.
     pub fn newest_metric(&self, subject: &Subject, value: &Value) -> Option<i64> {
         let (id, last) = (*self.subjects.get(subject)?, self.open.back()?);
         let place = last.layout.place(value)?;
@@ -222,7 +222,7 @@ fn open_tables(open: &Vector<Arc<Open>>) -> impl Iterator<Item = (SubjectId, Tab
     })
 }
 
-/// Whether a place contains a setting, of which the last value is used instead of the mean.
+/// Last values, not means.
 pub(super) fn is_setting(layout: &Layout, place: usize) -> bool {
     let first = layout.of_resource(Measure::Guarantee, 0);
     (first..layout.of_resource(Measure::Maximum, 0) + layout.resources.len()).contains(&place)

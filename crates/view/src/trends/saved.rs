@@ -1,4 +1,4 @@
-//! Stores rings as keys and bytes; the caller owns the file.
+//! Rings as keys and bytes.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub enum Change {
     Open(Arc<Open>),
     /// The open block was sealed.
     NoOpen,
-    /// The subject of a number; `None` if the number is unused.
+    /// By number; `None` if unused.
     Subject(SubjectId, Option<Subject>),
     /// A mark is new or has a new count.
     Mark(Arc<Mark>),
@@ -49,7 +49,7 @@ fn key(letter: u8, numbers: &[u64]) -> Key {
 }
 
 fn mark_key(mark: &Mark) -> Key {
-    // Marks of one kind in the same minute are one mark, which keeps its time.
+    // Marks in the same minute are one.
     key(b'm', &[mark.at.0, mark.kind as u64])
 }
 
@@ -87,7 +87,7 @@ fn read_subject(bytes: &[u8]) -> Option<Subject> {
 }
 
 impl Rings {
-    /// Adds a pair from a file, in key order. Returns false for an invalid pair, which is skipped.
+    /// In key order. Returns false for a skipped invalid pair.
     pub fn take_pair(&mut self, key: &[u8], value: &[u8]) -> bool {
         let Some((letter, rest)) = key.split_first() else { return false };
         let numbers: Vec<u64> =

@@ -1,4 +1,4 @@
-//! Reads a value of a subject over a time range, in a number of steps.
+//! One value over a time range.
 
 use imbl::Vector;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Series {
     pub from: Time,
     /// The duration of a step.
     pub step: Duration,
-    /// The steps; `None` is a gap or unknown.
+    /// `None` is a gap or unknown.
     pub metrics: Vec<Option<Metric>>,
 }
 
@@ -57,8 +57,7 @@ struct Point {
 }
 
 impl Rings {
-    /// Returns a value between two times in at most `steps` steps, from the ring with cells of about that duration, and
-    /// from the other rings outside its time range.
+    /// Has at most `steps`, from the ring with about such cells, and from others outside its time range.
     pub fn series(&self, subject: &Subject, value: &Value, from: Time, to: Time, steps: usize) -> Series {
         let span = to.since(from);
         let wanted = span.div_f64(steps.max(1) as f64);
@@ -87,8 +86,7 @@ impl Rings {
         series
     }
 
-    /// The points of a time range, the oldest first: of `ring`, coarser rings before its start, and finer rings after
-    /// its end.
+    /// The oldest first; other rings outside the range of `ring`.
     fn points(&self, id: u32, value: &Value, (from, to): (Time, Time), ring: Ring) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::new();
         let coarse = Ring::ALL.into_iter().rev().filter(|own| *own >= ring);
@@ -107,7 +105,6 @@ impl Rings {
         points
     }
 
-    /// The end of the part that is read from rings coarser than one.
     fn end_of(&self, below: Ring, ring: Ring) -> Time {
         let read = Ring::ALL.into_iter().filter(|own| *own <= ring && (*own > below || below == Ring::Fine));
         let end = |own: Ring| Some(own.start(*self.rings[own as usize].back()?.cells.last()? + 1));

@@ -95,7 +95,7 @@ impl fmt::Display for Subject {
 /// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A quantity of the value's resource: bytes of memory, millicores of `vcore`.
+    /// Base units of a resource.
     Amount,
     /// Thousandths of a whole.
     Share,
@@ -218,7 +218,7 @@ impl Value {
         }
     }
 
-    /// The title on a page, without the kind of subject: `cpu use`, `waiting p95`.
+    /// As `cpu use`, `waiting p95`.
     pub fn title(&self) -> String {
         let words = self.measure.word().replace('.', " ");
         match &self.resource {
@@ -253,7 +253,7 @@ impl std::error::Error for UnknownValue {}
 impl FromStr for Value {
     type Err = UnknownValue;
 
-    /// Parses a name in the `Display` format. The resource is the rest of the name: `node.use.nvidia.com/gpu`.
+    /// The resource is the rest of the name: `node.use.nvidia.com/gpu`.
     fn from_str(text: &str) -> Result<Self, UnknownValue> {
         let (kind, rest) = text.split_once('.').unwrap_or((text, ""));
         let Some(of) = SubjectKind::ALL.into_iter().find(|of| of.word() == kind) else {

@@ -1,6 +1,4 @@
-//! Explains why an application waits: the question, the answer of the core as data, and its words.
-//!
-//! The answer needs data that is not in a view, so the `explain` of a source asks the scheduler.
+//! Explains why an application waits: the scheduler has data that is not in a view.
 
 mod answer;
 mod event;
@@ -43,7 +41,7 @@ pub struct Question {
 pub enum Asked {
     /// An application, or one of its requests.
     App(AppId, Option<AskId>),
-    /// All pending requests in a subtree; `None` for the partition.
+    /// `None` for the partition.
     Waiting(Option<QueuePath>),
 }
 

@@ -13,10 +13,10 @@ const HALF_A_SECOND: Duration = Duration::from_millis(500);
 
 /// The words of a remedy.
 pub trait RemedyWords {
-    /// The action, in one line. `now` is the time of the computation.
+    /// `now` is the time of the computation.
     fn sentence(&self, now: Time) -> String;
 
-    /// The side effects, one line each. Empty if there are none or they were not tested.
+    /// Empty if none or not tested.
     fn effect_lines(&self) -> Vec<String>;
 }
 

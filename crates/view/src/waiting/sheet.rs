@@ -1,4 +1,4 @@
-//! Sheets: an explanation as a sentence and lines, each with a link to its object.
+//! An explanation as a sentence and lines with links.
 
 use super::Refusal;
 use model::{AppId, AskId, NodeId, QueuePath, Time};
@@ -17,7 +17,7 @@ pub struct Sheet {
     pub sentence: String,
     /// Whether a request waits.
     pub waits: bool,
-    /// The first cause without values; empty if there are none or several.
+    /// Empty if none or several.
     pub cause: String,
     /// The lines after the summary.
     pub lines: Vec<SheetLine>,
@@ -86,7 +86,7 @@ pub enum Target {
 }
 
 impl Sheet {
-    /// The lines as plain text; `age` formats a time.
+    /// `age` formats a time.
     pub fn text(&self, age: impl Fn(Time) -> String) -> Vec<String> {
         let mut lines = vec![self.sentence.clone()];
         for line in &self.lines {

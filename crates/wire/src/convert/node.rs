@@ -111,7 +111,7 @@ pub fn utilizations(context: &Context, partitions: &[PartitionView]) -> Vec<dto:
     partitions.iter().map(of).collect()
 }
 
-/// The utilization of the most used resource type; empty without nodes.
+/// Most used resource type; empty without nodes.
 pub fn utilization(partition: &PartitionView) -> dto::NodeUtilization {
     let share = |(name, capacity): (&str, i64)| (percent(capacity, partition.allocated.amount(name)), name.to_owned());
     let most = partition.capacity.iter().map(share).max();
@@ -128,7 +128,6 @@ fn of_type(partition: &PartitionView, kind: &str) -> dto::NodeUtilization {
     for node in partition.nodes.values() {
         if let Some(capacity) = node.capacity.get(kind) {
             let percent = percent(capacity, node.allocated.amount(kind));
-            // More than 100% counts as 100%.
             let at = usize::try_from((percent - 1).max(0) / 10).unwrap_or(usize::MAX).min(BUCKETS.len() - 1);
             buckets[at].push(node.id.as_str().to_owned());
         }

@@ -1,4 +1,4 @@
-//! Conversion of a shadow's results. Their times are wall-clock times.
+//! A shadow's results, in wall-clock times.
 
 use std::sync::Arc;
 

@@ -53,7 +53,7 @@ pub fn user(partition: &PartitionView, name: &str) -> Option<dto::UserUsage> {
     })
 }
 
-/// All groups; `*` is for users without a named group.
+/// `*`: users without a named group.
 pub fn groups(partition: &PartitionView) -> Vec<dto::GroupUsage> {
     let mut apps: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for app in partition.apps.iter().flatten() {
@@ -115,7 +115,6 @@ impl<'a> Limited<'a> {
         for queue in partition.queues.iter().flatten() {
             for limit in queue.settings.limits.list() {
                 let names = if side == Side::User { &limit.users } else { &limit.groups };
-                // A limit for every user is in each user's own entry.
                 for name in names.iter().filter(|name| side == Side::Group || *name != ANYONE) {
                     all.entry(name).or_default().insert(queue.path.clone(), limit);
                 }

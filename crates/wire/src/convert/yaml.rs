@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 use crate::dto;
 
 enum Yaml {
-    /// A text, quoted if necessary.
     Text(String),
-    /// A number or a boolean.
     Bare(String),
     Map(Vec<(String, Yaml)>),
     List(Vec<Yaml>),
@@ -137,7 +135,7 @@ fn limit(config: &dto::Limit) -> Yaml {
     Yaml::Map(map.0)
 }
 
-/// YuniKorn indents to the next multiple of four, even from the odd columns of list items.
+/// The next multiple of four, even from odd columns.
 fn inner(column: usize) -> usize {
     (column + 4) / 4 * 4
 }

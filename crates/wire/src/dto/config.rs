@@ -1,5 +1,4 @@
-//! The active configuration as JSON with the names of YuniKorn's fields (`rest.md` 5.8). [`crate::convert`] writes it
-//! as YAML.
+//! The active configuration with YuniKorn's names (`rest.md` 5.8); [`crate::convert`] writes it as YAML.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ use super::lenient::{is_empty, object, read};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Config {
-    /// The partitions; `None` before a resource manager has registered.
+    /// `None` before a resource manager registers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partitions: Option<Vec<PartitionConfig>>,
     /// SHA-256 of the loaded text, in uppercase hex.
@@ -138,7 +137,7 @@ pub struct Rule {
     /// The rule for the parent queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Box<Rule>>,
-    /// The value: a queue, or the name of a tag.
+    /// A queue, or a tag.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub value: String,
 }
@@ -165,10 +164,10 @@ pub struct Limit {
     /// The description of the limit.
     #[serde(deserialize_with = "read")]
     pub limit: String,
-    /// The limited users; `*` is every user.
+    /// `*` is every user.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub users: Vec<String>,
-    /// The limited groups; `*` is every group.
+    /// `*` is every group.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub groups: Vec<String>,
     /// Maximum resources, as quantities in text.
@@ -183,7 +182,7 @@ pub struct Limit {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Preemption {
-    /// Whether it is enabled; `None` for the default.
+    /// `None` for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Whether quota preemption is enabled (since 1.8).

@@ -49,7 +49,6 @@ pub fn number<N: Serialize>(bytes: &mut Vec<u8>, number: N) {
     serde_json::to_writer(bytes, &number).expect("a vector takes every byte");
 }
 
-/// The bytes that need an escape or start such a character.
 const MUST_ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

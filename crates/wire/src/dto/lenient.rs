@@ -18,17 +18,17 @@ pub(super) fn read<'de, T: Read, D: Deserializer<'de>>(deserializer: D) -> Resul
     T::read(deserializer)
 }
 
-/// For `deserialize_with` of an object: `null` is an empty one.
+/// For `deserialize_with`: `null` is empty.
 pub(super) fn object<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// For `skip_serializing_if`: empty values are omitted (`rest.md` section 2).
+/// For `skip_serializing_if` (`rest.md` section 2).
 pub(super) fn is_empty<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A list as a document: `null` and `{}` are empty.
+/// A document; `null` and `{}` are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct List<T>(
@@ -82,7 +82,7 @@ impl Visitor<'_> for Number {
     }
 }
 
-/// May be text; `null` and the empty text are 0. Beyond the type's range is an error.
+/// May be text; `null` and the empty text are 0.
 pub(super) fn number<'de, T: TryFrom<i128>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = deserializer.deserialize_any(Number)?;
     T::try_from(value).map_err(|_| D::Error::custom(format_args!("the number {value} is out of range")))

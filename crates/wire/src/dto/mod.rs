@@ -50,7 +50,7 @@ pub use time::Deadline;
 pub use usage::{GroupUsage, QueueUsage, UserUsage};
 pub use view::unread::Unknown;
 
-/// A word with few known values, which are not allocated; others are kept.
+/// Few known values are not allocated; others stay.
 pub type Word = Cow<'static, str>;
 
 /// Unknown keys with their values.

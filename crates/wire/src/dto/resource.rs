@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// A resource in an event: `{"resources": {type: {"value": n}}}`, where a value of 0 is omitted.
+/// In events: `{"resources": {type: {"value": n}}}`, without values of 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventResource(pub ResourceMap);
 

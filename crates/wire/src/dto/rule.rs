@@ -17,7 +17,7 @@ pub struct PlacementRule {
     /// The settings; every value is text.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub parameters: BTreeMap<String, String>,
-    /// The users and groups that it applies to; `None` for everyone.
+    /// `None` for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<RuleFilter>,
     /// The rule for the parent queue.

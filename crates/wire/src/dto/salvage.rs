@@ -38,10 +38,10 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Reads a document; invalid values are omitted and added to `unknown`.
+/// Invalid values are omitted and added to `unknown`.
 ///
 /// # Errors
-/// Invalid JSON, or a document of another form.
+/// Invalid JSON, or another form.
 pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<T, Unreadable> {
     let first = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
@@ -67,10 +67,10 @@ pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) ->
     Err(unreadable(bytes, &error))
 }
 
-/// Reads a list as a whole document.
+/// Reads a whole document.
 ///
 /// # Errors
-/// As [`salvage`], or a nonempty list without a readable entry: its objects are unknown, not absent.
+/// As [`salvage`], or no readable entry: its objects are unknown, not absent.
 pub fn salvage_list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<Vec<T>, Unreadable> {
     let before = unknown.len();
     let list = salvage::<List<T>>(bytes, unknown)?.0;
@@ -228,7 +228,6 @@ fn members(text: &[u8], start: usize) -> Vec<Member> {
         let key = is_object.then(|| {
             let end = skip_value(text, at);
             let key = serde_json::from_slice(&text[at..end]).unwrap_or_default();
-            // Skips the colon.
             at = skip_space(text, skip_space(text, end) + 1);
             key
         });

@@ -23,7 +23,7 @@ pub struct Prices {
     /// The currency after an amount.
     #[serde(default)]
     pub currency: String,
-    /// By resource: the price of one core, GiB, or unit for an hour.
+    /// Of one core, GiB, or unit.
     hour: BTreeMap<String, f64>,
 }
 
@@ -45,7 +45,7 @@ impl Prices {
         }
     }
 
-    /// Formats the prices: `an hour of vcore 0.03, of memory (GiB) 0.004`.
+    /// `an hour of vcore 0.03, of memory (GiB) 0.004`.
     pub fn each(&self) -> String {
         let unit = |name: &str| if name == MEMORY { format!("{name} (GiB)") } else { name.to_owned() };
         let each: Vec<String> = self.hour.iter().map(|(name, price)| format!("of {} {price}", unit(name))).collect();

@@ -1,5 +1,3 @@
-//! Killing and moving one or more applications.
-
 use super::*;
 
 #[tokio::test]

@@ -1,5 +1,3 @@
-//! Reading, comparing, and replacing the configuration; draining queues.
-
 use super::*;
 
 #[tokio::test]

@@ -1,5 +1,3 @@
-//! The OpenAPI document against the handlers.
-
 use super::*;
 
 fn sample(schema: &Value, all: &Value) -> Value {

@@ -1,5 +1,3 @@
-//! Explanations of pending applications over REST.
-
 use super::*;
 
 const NEW: &str = "/partition/default/application/new";

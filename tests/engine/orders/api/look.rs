@@ -1,5 +1,3 @@
-//! Read-only requests: placement previews and events.
-
 use super::*;
 
 #[tokio::test]

@@ -1,8 +1,5 @@
-//! Records over REST: audit, configuration history, and rollback.
-
 use super::*;
 
-/// The entries that a user sees, oldest first: number, user, action, and code.
 async fn seen(api: &Api, who: &str, query: &str) -> Vec<String> {
     let page = api.get(who, &format!("/audit{query}")).await.is(200, "").body;
     let word = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
@@ -135,7 +132,6 @@ async fn the_history_is_listed_shown_compared_and_rolled_back() {
     assert_eq!(events["events"].as_array().unwrap().len(), 1);
 }
 
-/// Changing requests of the OpenAPI document, and whether they have a body.
 async fn changing(api: &Api) -> Vec<(String, bool)> {
     const ASKING: [&str; 5] = ["/permissions", "/config/validate", "/config/diff", "/placement", "/whatif"];
     let document = api.get("", "/openapi.json").await.is(200, "").body;

@@ -1,5 +1,3 @@
-//! What-if over REST: on a fork, with a token, without rights.
-
 use super::*;
 
 #[tokio::test]

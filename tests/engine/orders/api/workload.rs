@@ -1,5 +1,3 @@
-//! The operations of a resource manager: applications, requests, and nodes.
-
 use super::*;
 
 #[tokio::test]

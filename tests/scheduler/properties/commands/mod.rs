@@ -1,4 +1,4 @@
-//! Random commands with few names, so that they occur repeatedly, even after they are removed.
+//! Random commands with few names, which occur repeatedly.
 
 pub mod reference;
 
@@ -175,7 +175,7 @@ pub fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = Par
     )
 }
 
-/// Steps with two gangs: most requests are placeholders or may replace one.
+/// Two gangs: mostly placeholders and replacements.
 pub fn gang_step() -> impl Strategy<Value = Step> {
     let app = || (0..2u8).prop_map(|n| AppId::from(format!("app-{n}")));
     let node = || (0..3u8).prop_map(|n| NodeId::from(format!("n{n}")));
@@ -268,7 +268,7 @@ pub fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Performs the steps and returns all events. `look` runs after each command.
+/// Returns all events; `look` follows each command.
 pub fn run(profile: Profile, steps: &[Step], look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
     run_from(0, profile, steps, look)
 }

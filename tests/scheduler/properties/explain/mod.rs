@@ -1,7 +1,5 @@
-//! Explanations predict the next cycle under every profile: a request is allocated if and only if it has no blocker.
-//!
-//! The module [`overview`] checks the groups, [`recorded`] the recorded scenarios, and [`removal`] removes blockers one
-//! by one.
+//! Explanations predict the next cycle: a request is allocated if and only if it has no blocker. [`overview`] checks
+//! groups, [`recorded`] recorded scenarios, [`removal`] removed blockers.
 
 mod overview;
 mod recorded;
@@ -31,7 +29,6 @@ fn each_state(first: usize, profile: Profile, steps: &[Step], mut look: impl FnM
     });
 }
 
-/// Without ambiguous IDs of two requests.
 fn explained(scheduler: &Scheduler, now: Time) -> Explained {
     let partition = &scheduler.partitions()[0];
     let mut all = Explained::new();
@@ -68,7 +65,6 @@ fn cycle(scheduler: &Scheduler, now: Time) -> (Scheduler, Vec<(AppId, AskId)>, V
     (fork, served, events)
 }
 
-/// Returns the number of predicted attempts by level.
 fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
     let all = explained(scheduler, now);
     let (fork, served, events) = cycle(scheduler, now);

@@ -1,5 +1,3 @@
-//! Explanations in the recorded scenarios, and the effect of removing their blockers.
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -23,7 +21,6 @@ fn scenarios() -> Vec<(String, scenario::Scenario)> {
     share::part_of(share::recorded_scenarios(), 8).into_iter().map(read).collect()
 }
 
-/// Returns the number of predicted attempts by level.
 fn follow(scenario: &scenario::Scenario, profile: Profile) -> BTreeMap<BlockLevel, u64> {
     let mut agreed = BTreeMap::new();
     let mut runner = Runner::new(profile);
@@ -63,12 +60,10 @@ fn every_cycle_of_the_recorded_scenarios_does_what_is_explained() {
     }
 }
 
-/// The effects of removed blockers by level.
 #[derive(Default)]
 struct Removals {
     /// Removals, and those after which the request was allocated or had another first blocker.
     first: BTreeMap<BlockLevel, (u64, u64)>,
-    /// All blockers: the number of removals, and of those that were effective.
     any: BTreeMap<BlockLevel, (u64, u64)>,
     /// Blockers that no change can remove: they end by themselves.
     without_a_way: BTreeMap<BlockLevel, u64>,
@@ -120,7 +115,7 @@ fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
             runner.load(scenario.embedded_config(profile).unwrap(), &mut sink).unwrap();
             for step in &scenario.steps {
                 runner.step(step, &mut sink).unwrap();
-                // Only commands are checked between cycles: large scenarios have thousands.
+                // Large scenarios have thousands of cycles.
                 let most = if matches!(step.kind, StepKind::Schedule(_)) { 60 } else { 20 };
                 if runner.scheduler().partitions().first().is_some_and(|part| part.apps.len() <= most) {
                     removals.look(&format!("{name} under {profile}"), runner.scheduler(), runner.now());

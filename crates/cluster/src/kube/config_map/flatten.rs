@@ -16,7 +16,6 @@ const LONGEST: u64 = 64 << 20;
 struct Value {
     text: String,
     source: TextSource,
-    /// Key of its compressed form.
     packed: Option<String>,
 }
 

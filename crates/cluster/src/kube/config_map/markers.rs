@@ -1,11 +1,10 @@
-//! Other writers of the map: Helm, Argo CD, Flux, `kubectl apply`, and the last writer of a key.
+//! Other writers of the map: Helm, Argo CD, Flux, `kubectl apply`.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt as _;
 
 use super::{MANAGER, Owner, REASON, USER, WrittenBy};
 
-/// Returns the evidence of other writers.
 pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     let mut owners: Vec<Owner> = Vec::new();
     let mut add = |name: String, marker: String| owners.push(Owner { name, marker });
@@ -54,7 +53,7 @@ pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     owners
 }
 
-/// Returns the last writer of an entry: the newest manager of its field.
+/// The newest manager of its field.
 pub(super) fn writer(map: &ConfigMap, name: &str, binary: bool) -> Option<WrittenBy> {
     let (part, field) = (if binary { "f:binaryData" } else { "f:data" }, format!("f:{name}"));
     let all = map.metadata.managed_fields.iter().flatten();

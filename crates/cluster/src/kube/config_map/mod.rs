@@ -21,7 +21,6 @@ pub const CONFIGS: &str = "yunikorn-configs";
 const DEFAULTS: &str = "yunikorn-defaults";
 /// The field manager of writes.
 pub const MANAGER: &str = "kornsole";
-/// Annotations of a write: the user and the reason.
 const USER: &str = "kornsole/changed-by";
 const REASON: &str = "kornsole/reason";
 /// Maximum bytes of all values.
@@ -43,7 +42,7 @@ pub enum TextSource {
 pub struct Owner {
     /// Name: `Helm release yk`.
     pub name: String,
-    /// Evidence: a label, an annotation, a field manager.
+    /// Label, annotation, or field manager.
     pub marker: String,
 }
 
@@ -88,7 +87,7 @@ pub struct WrittenConfig {
     pub others: usize,
     /// Key of the compressed text, if compressed.
     pub packed: Option<String>,
-    /// Keys that hide the text; a write removes them (K8S-011).
+    /// Hide the text; writes remove them (K8S-011).
     pub hiding: Vec<String>,
     /// Other settings of both maps.
     pub settings: BTreeMap<String, String>,
@@ -113,10 +112,7 @@ pub struct Note {
 }
 
 impl Cluster {
-    /// Reads both maps.
-    ///
-    /// # Errors
-    /// They may not be read.
+    /// Reads both maps; fails without permission.
     pub fn written_config(&self) -> Answer<'_, Result<WrittenConfig, KubeFault>> {
         Box::pin(async move {
             let namespace = self.namespace().await?;
@@ -136,11 +132,8 @@ impl Cluster {
         maps.get_opt(name).await.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
     }
 
-    /// Writes only the text, at the version that was read; creates a missing map. `dry_run` only validates. Returns the
-    /// new version.
-    ///
-    /// # Errors
-    /// It may not be written, a webhook denies it, or the map has changed (409).
+    /// Writes only the text, at the read version; creates a missing map. `dry_run` validates. Returns the new version;
+    /// fails with 409 for a changed map.
     pub fn write_config<'a>(
         &'a self,
         of: &'a WrittenConfig,

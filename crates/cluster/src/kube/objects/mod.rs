@@ -15,7 +15,7 @@ use view::kubernetes::{Condition, NamespaceRow, NodeObject, OwnerName, PodRow};
 const DOMAIN: &str = "yunikorn.apache.org/";
 /// Maximum length of a condition text, in bytes.
 const LONGEST: usize = 300;
-/// Maximum number of shared texts; then the cache is cleared.
+/// Then the cache is cleared.
 const SHARED: usize = 20_000;
 
 /// Texts that many objects have, each once.
@@ -51,7 +51,7 @@ pub trait Followed: Sized + Send + 'static {
     /// Reduces the object.
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self;
 
-    /// Returns the key: the UID of a pod, otherwise the name.
+    /// A pod's UID, otherwise the name.
     fn key(&self) -> Arc<str>;
 }
 
@@ -71,7 +71,6 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// Returns the controlling owner.
     pub(super) fn controller(&self) -> Option<OwnerName> {
         let owner = self.owner_references.iter().find(|owner| owner.controller)?;
         let text = |text: &str| Arc::from(text);
@@ -111,7 +110,6 @@ impl ConditionWire {
     }
 }
 
-/// Truncates a foreign text.
 pub(super) fn cut(text: &str) -> &str {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {
@@ -120,13 +118,11 @@ pub(super) fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-/// Parses a Kubernetes time.
 pub(super) fn moment(text: &str) -> Option<Time> {
     let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
     u64::try_from(nanos / 1000).ok().map(Time)
 }
 
-/// A pod; the key is its UID.
 impl Followed for PodRow {
     type Wire = pod::PodWire;
     const PATH: &'static str = "/api/v1/pods";

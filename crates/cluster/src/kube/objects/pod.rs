@@ -60,7 +60,6 @@ struct PodStatus {
 #[serde(default, rename_all = "camelCase")]
 struct ContainerStatus {
     ready: bool,
-    /// For a sidecar.
     started: Option<bool>,
     restart_count: u32,
     state: ContainerState,

@@ -17,7 +17,6 @@ const CONTROLLER: &str = "yunikorn";
 
 #[derive(Clone, Debug)]
 pub(super) struct DecisionEvent {
-    /// UID of the pod.
     pub ask: AskId,
     pub at: Time,
     pub source: Source,
@@ -67,14 +66,14 @@ fn moment(text: &str) -> Option<Time> {
     Some(Time(u64::try_from(nanos / 1000).ok()?))
 }
 
-/// A watch on Events. Dropping it ends it.
+/// Dropping it ends its watch.
 #[derive(Debug)]
 pub(super) struct DecisionEvents {
     _tasks: JoinSet<()>,
 }
 
 impl DecisionEvents {
-    /// Follows Events. Without the permission, times come from the pods alone. Must be called in a runtime.
+    /// Without permission, only pods have times. Requires a runtime.
     pub fn start(reader: &Reader, take: impl Fn(DecisionEvent) + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         let (sender, mut changes): (Sender<Change<PodEvent>>, _) = channel(WAITING);

@@ -13,10 +13,7 @@ use crate::Answer;
 
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Serves until the runtime ends.
-///
-/// # Errors
-/// The address is in use, or does not belong to this machine.
+/// Serves until the runtime ends; fails for an unavailable address.
 pub fn serve(address: SocketAddr, shown: Shown) -> Answer<'static, std::io::Result<SocketAddr>> {
     Box::pin(async move {
         let listener = TcpListener::bind(address).await?;

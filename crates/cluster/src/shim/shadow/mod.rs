@@ -79,7 +79,7 @@ enum Message {
     Stop,
 }
 
-/// Results while a shadow runs; clones share them.
+/// Running results; clones share them.
 #[derive(Clone, Debug)]
 pub struct Shown {
     tally: Arc<Mutex<Tally>>,
@@ -111,7 +111,7 @@ impl Shown {
 pub struct DecisionTimes(Sender<Message>);
 
 impl DecisionTimes {
-    /// A pod was decided, by its UID. Returns whether the shadow still watches.
+    /// By UID; false if it stopped watching.
     pub fn decided(&self, ask: AskId, at: Time) -> bool {
         self.0.send(Message::Decided(DecisionEvent { ask, at, source: Source::RestEvent })).is_ok()
     }
@@ -139,10 +139,7 @@ pub struct ShadowShim {
 }
 
 impl ShadowShim {
-    /// Creates a shadow.
-    ///
-    /// # Errors
-    /// Threads are unavailable.
+    /// Fails without threads.
     pub fn new(options: Options) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shadow-io").enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start threads for requests: {error}"))?;
@@ -170,11 +167,8 @@ impl ShadowShim {
         &self.runtime
     }
 
-    /// Runs until it is stopped. `begun` is called after the initial state is loaded; `news` gets each comparison.
-    /// Returns the counts and the free scheduler; `None` if it was stopped before.
-    ///
-    /// # Errors
-    /// The configuration of the cluster is invalid, or the engine ended.
+    /// Runs until it is stopped. `begun` follows loading; `news` gets comparisons. Returns counts and the free
+    /// scheduler; `None` if stopped before loading.
     pub fn run(
         mut self,
         on_start: Box<dyn FnOnce(Started) -> Result<(), String> + '_>,
@@ -296,7 +290,6 @@ struct Running {
 }
 
 impl Running {
-    /// On the engine's thread if there is one.
     fn with<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Watching, Option<&mut Core>) -> T + Send + 'static,
@@ -324,7 +317,6 @@ impl Running {
     }
 }
 
-/// Shows the decisions of another scheduler and decides nothing.
 fn following_core(
     setup: &Setup,
     now: Time,
@@ -337,7 +329,6 @@ fn following_core(
     Ok(core.with_config_text(configured.queues.as_bytes(), None))
 }
 
-/// Returns the warning of a change.
 fn noted(change: &FeedChange) -> Option<String> {
     match change {
         FeedChange::Changed(_) | FeedChange::Listed(_) => None,

@@ -22,7 +22,6 @@ struct Queued {
 pub(super) struct Due {
     pub at: Time,
     pub input: Input,
-    /// With the source of the time.
     pub decided: Option<(AskId, Source)>,
 }
 
@@ -30,7 +29,6 @@ pub(super) struct Due {
 pub(super) struct Queue {
     delay: Duration,
     queued: Vec<Queued>,
-    /// Decision times from Events.
     times: BTreeMap<AskId, (Time, Source)>,
     /// Last change of each delayed or returned object: its later changes never come before that.
     last: BTreeMap<ObjectKey, Time>,
@@ -41,12 +39,12 @@ impl Queue {
         Self { delay, queued: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
     }
 
-    /// Adds a change; `binding`: the pod is newly bound, as far as known.
+    /// `binding`: newly bound, if known.
     pub fn put(&mut self, seen: Time, input: Input, binding: Option<PodBinding>) {
         self.queued.push(Queued { seen, input, binding });
     }
 
-    /// Records a time; the most exact source applies.
+    /// The most exact source applies.
     pub fn decided(&mut self, ask: AskId, at: Time, source: Source) {
         let known = self.times.entry(ask).or_insert((at, source));
         if source < known.1 {

@@ -19,12 +19,11 @@ use scheduler::Scheduler;
 
 /// Delay of changes, so that their Events arrive first.
 const DELAY: Duration = Duration::from_secs(3);
-/// How often missed decisions are looked for.
 const PASS: Duration = Duration::from_secs(1);
 const CLEAN: Duration = Duration::from_secs(10);
 /// After a start nothing is settled for so long (K8S-303).
 const AFTER_START: Duration = Duration::from_secs(300);
-/// A configuration is active at the other scheduler after so long at most (K8S-022).
+/// Until the other scheduler has a configuration (K8S-022).
 const ON_ITS_WAY: Duration = Duration::from_secs(30);
 /// Nothing is settled for this time after the last report of lost changes.
 const AFTER_LOSS: Duration = Duration::from_secs(60);
@@ -36,9 +35,7 @@ pub(super) struct Watching {
     configured: Configured,
     namespace: String,
     schedulers: Vec<String>,
-    /// Pods that are known to be bound.
     bound: BTreeSet<AskId>,
-    /// Names of pods by UID, and the reverse.
     names: BTreeMap<AskId, String>,
     uids: BTreeMap<String, AskId>,
     passed: Time,
@@ -47,7 +44,6 @@ pub(super) struct Watching {
 
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// Comparisons with pod names.
     pub compared: Vec<(Comparison, String)>,
     pub notices: Vec<String>,
 }
@@ -182,7 +178,6 @@ impl Watching {
         rough[..close].iter().position(|due| due.decided.as_ref().is_some_and(|(ask, _)| *ask == next)).unwrap_or(0)
     }
 
-    /// While the pod exists.
     fn remember(&mut self, input: &Input) {
         match input {
             Input::Put(object) => {

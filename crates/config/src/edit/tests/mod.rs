@@ -1,4 +1,4 @@
-//! Edits by example: the removed and added lines, and the diff of the two configurations.
+//! Edits by example: changed lines, and the diff of the configurations.
 
 mod odd;
 mod odd_styles;

@@ -242,7 +242,6 @@ fn recorded_configurations_can_be_edited_or_give_a_reason() {
     let (mut done, mut refused) = (0, 0);
     let mut names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
-    // For speed.
     for name in names.into_iter().step_by(4) {
         let bytes = std::fs::read(&name).unwrap();
         let Ok(text) = String::from_utf8(bytes) else { continue };

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// `queues` starts at the first dash.
 fn root_with(queues: &str) -> String {
     format!("partitions:\n- queues:\n  - name: root\n    queues:\n{queues}")
 }

@@ -87,7 +87,6 @@ proptest! {
         let below = path.child("new");
         let changed_keys = changes(&text, &after)?;
         let others: Vec<_> = changed_keys.iter().filter(|change| change.queue.as_ref() != Some(&below)).collect();
-        // Turns a leaf into a parent.
         let flips = usize::from(queue.children.is_empty());
         prop_assert_eq!(others.len(), flips, "{:?}", others);
         prop_assert!(others.iter().all(|change| change.key == Key::Parent && change.queue.as_ref() == Some(&path)));

@@ -77,7 +77,6 @@ impl Writer {
         Shape::Map(self.entries(queue).into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// The first line starts at the end of the text.
     fn block(&mut self, entries: &[(String, Shape)], column: usize, out: &mut String) {
         for (index, (key, value)) in entries.iter().enumerate() {
             if index > 0 {
@@ -264,7 +263,6 @@ fn paths(queue: &Spec, above: &str, out: &mut Vec<(String, Spec)>) {
     }
 }
 
-/// A file, the path of one of its queues, and the queue.
 pub(super) fn a_case() -> impl Strategy<Value = (String, String, Spec)> {
     (a_root(), prop::collection::vec(any::<u8>(), 40..200), any::<prop::sample::Index>()).prop_map(
         |(root, bytes, pick)| {

@@ -43,7 +43,6 @@ impl Parser<'_> {
         Err(Fault { code: "INP-003", severity: Severity::Error, at, path, message: message.to_owned(), hint })
     }
 
-    /// Skips blanks and comments, and line breaks if they do not count.
     fn space(&mut self, breaks: bool) {
         loop {
             let rest = self.rest();
@@ -70,7 +69,6 @@ impl Parser<'_> {
         name
     }
 
-    /// Up to a closing brace if `inside`.
     fn body(&mut self, inside: bool) -> Parsed<u32> {
         let start = self.at;
         self.deeper()?;
@@ -99,7 +97,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `NAME = VALUE`, or `NAME "LABEL" {…}`.
     fn statement(&mut self, entries: &mut Vec<(u32, u32)>) -> Parsed<()> {
         let (start, at) = (self.at, self.lines.place(self.at));
         let name = self.name();
@@ -155,7 +152,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `line`: it ends with its line, as everywhere except in brackets.
+    /// `line`: it ends with its line.
     fn value(&mut self, line: bool) -> Parsed<u32> {
         let start = self.at;
         self.deeper()?;
@@ -204,7 +201,7 @@ impl Parser<'_> {
         word
     }
 
-    /// A call with one literal; `encodes`: its value is a text.
+    /// `encodes`: its value is a text.
     fn call(&mut self, encodes: bool) -> Parsed<Option<u32>> {
         self.space(false);
         if self.byte() != b'(' {
@@ -273,7 +270,6 @@ impl Parser<'_> {
             };
             self.space(true);
             if key == "for" || !matches!(self.byte(), b'=' | b':') {
-                // `{for …}` is an expression with an unknown result.
                 self.at = start;
                 self.bracket()?;
                 return Ok(None);

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::store::{FileSystem, Metadata};
 
-/// The simulated failure; calls are counted from 0.
+/// Calls are counted from 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Problem {
     /// This call fails with this OS error.
@@ -17,13 +17,10 @@ pub struct Problem {
     pub power_cut: Option<usize>,
     /// A write accepts three bytes.
     pub short: bool,
-    /// Syncing a file has no effect.
     pub no_sync: bool,
-    /// Syncing a directory has no effect.
     pub no_dir_sync: bool,
 }
 
-/// The file system.
 pub struct Forgetful {
     problem: Problem,
     state: RefCell<State>,
@@ -37,7 +34,6 @@ struct State {
     names: BTreeMap<PathBuf, Name>,
     /// Certainly on the disk.
     synced: BTreeMap<PathBuf, Name>,
-    /// Changes since then.
     pending: Vec<(PathBuf, Option<Name>)>,
 }
 
@@ -60,7 +56,6 @@ impl Forgetful {
         Self { problem, state: RefCell::default() }
     }
 
-    /// Adds a synced file.
     pub fn put(&self, path: &Path, text: &[u8], retained: Metadata) {
         let mut state = self.state.borrow_mut();
         let whole = (text.to_vec(), retained);
@@ -70,7 +65,6 @@ impl Forgetful {
         state.synced.insert(path.to_owned(), name);
     }
 
-    /// Adds a synced symbolic link.
     pub fn link(&self, path: &Path, to: &Path) {
         let mut state = self.state.borrow_mut();
         state.names.insert(path.to_owned(), Name::Link(to.to_owned()));
@@ -93,7 +87,7 @@ impl Forgetful {
         self.state.borrow().calls
     }
 
-    /// Applies a power failure; `seed` decides what of the unsynced data remains.
+    /// `seed` decides what of the unsynced data remains.
     pub fn start_again(&self, seed: u64) {
         let state = &mut *self.state.borrow_mut();
         let mut random = seed | 1;
@@ -128,7 +122,6 @@ impl Forgetful {
         state.synced = names;
     }
 
-    /// Fails if planned.
     fn call(&self) -> io::Result<std::cell::RefMut<'_, State>> {
         let mut state = self.state.borrow_mut();
         let call = state.calls;

@@ -35,7 +35,6 @@ pub(super) struct Found {
 pub(super) struct Scanner<'t> {
     bytes: &'t [u8],
     pub text: &'t str,
-    /// The position in bytes.
     pub pos: usize,
     /// From 1, with its start.
     line: u32,
@@ -43,14 +42,12 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Starts a scan in a line of the file; `None` for other characters than printable ASCII, or without a final line
-    /// break.
+    /// `None` unless printable ASCII with a final line break.
     pub fn of(text: &'t str, line: u32) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
         plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line, line_start: 0 })
     }
 
-    /// The rest of the text.
     pub fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
     }
@@ -103,8 +100,7 @@ impl<'t> Scanner<'t> {
         self.line_start = self.pos;
     }
 
-    /// Reads a scalar: in a block up to the end of the line, a comment, or `: `; in flow style up to a terminating
-    /// character.
+    /// Up to the line's end, a comment, or `: `; in flow style up to a terminating character.
     pub fn scalar(&mut self, block: bool) -> Option<Found> {
         let at = self.pos;
         let quote = self.byte();

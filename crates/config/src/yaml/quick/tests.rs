@@ -8,7 +8,7 @@ use super::read;
 use crate::Faults;
 use crate::yaml::{Document, parse_whole};
 
-/// With the full parser. Returns whether the quick reader read the text.
+/// Whether the quick reader read it.
 fn agrees(text: &str) -> bool {
     let Some(quick) = read(text, 1, &mut |_| {}) else { return false };
     let mut faults = Faults::default();
@@ -79,7 +79,6 @@ fn what_is_not_plain_is_left_to_the_whole_parser() {
     }
 }
 
-/// Without keys, deep, or with many keys.
 #[test]
 fn large_objects_are_read_or_skipped() {
     assert!(agrees(&format!("steps:\n  - a: {{b: [{}]}}\n", "word, ".repeat(1000) + "word")));
@@ -122,7 +121,6 @@ proptest! {
         agrees(&(pieces.concat() + "\n"));
     }
 
-    /// In every kind of position.
     #[test]
     fn values_are_read_the_same(
         value in prop::collection::vec(select(&PIECES[..]), 1..6),

@@ -75,7 +75,7 @@ pub struct Command {
     pub aliases: &'static [&'static str],
     /// The description in one line.
     pub doc: &'static str,
-    /// At most 25 columns, for the short help; empty if `doc` is short enough.
+    /// At most 25 columns; empty if `doc` is short enough.
     pub short: &'static str,
     /// The keys by context.
     pub keys: &'static [(Context, &'static str)],
@@ -115,7 +115,7 @@ impl Command {
         Self { argument, ..self }
     }
 
-    /// The name with its argument: `apps [QUEUE]`.
+    /// With its argument: `apps [QUEUE]`.
     pub fn usage(&self) -> String {
         match self.argument {
             Argument::None => self.name.to_owned(),

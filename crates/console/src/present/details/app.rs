@@ -28,7 +28,6 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, symbols: &Symbols) 
     let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
     let what = vec![dim(format!("{queue}   ")), crate::present::lists::apps::state_piece(row.state)];
     let mut left = Lines::new();
-    // Opened from a request: include it.
     let page = match state.page() {
         Page::Details(_) => state.pages.iter().rev().nth(1),
         page => Some(page),

@@ -64,7 +64,6 @@ fn list(lines: &mut Lines, health: &Health, width: usize, symbols: &Symbols) {
     for check in &health.checks {
         let symbol =
             if check.succeeded { piece(Role::StateActive, symbols.active) } else { piece(Role::Error, symbols.fault) };
-        // Equal names are distinguished by description.
         let (name, description) =
             (text::escape(&check.name).into_owned(), text::escape(&check.description).into_owned());
         let follows = text::width(&name) + text::width(&description) + 4 <= width;
@@ -73,7 +72,6 @@ fn list(lines: &mut Lines, health: &Health, width: usize, symbols: &Symbols) {
             line.extend([plain("  "), dim(description)]);
         }
         let description = if follows { "" } else { &*check.description };
-        // Hide an empty list of findings.
         let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
         for message in [description, found].into_iter().filter(|message| !message.is_empty()) {
             let wrapped = text::wrap(&text::escape(message), width.saturating_sub(2));

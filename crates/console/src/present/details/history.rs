@@ -1,14 +1,6 @@
-//! The history of the cluster or one queue: one chart per value, with the present at the right.
+//! The history of the cluster or one queue: a chart per value, the present at the right.
 //!
-//! ```text
-//!  cpu used          512 ┤                                  ▂▃▅▆▇▇█▇▆▇▇
-//!  443, 86%              │                             ▃▅▇▇█████████████
-//!  peak 460            0 ┤                       ▂▃▅▅▇▇█████████████████
-//!                        no data before 4m 10s ago                    now
-//! ```
-//!
-//! A column is one time step; a step without samples is blank. Charts get lower before any is omitted; then the page
-//! scrolls.
+//! A column is one time step, blank without samples.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -206,7 +198,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
         let mut values = columns.rate();
         if let Some(now) = values.last_mut() {
-            // As in the header; a sample right after the previous one is imprecise.
+            // A sample right after the previous one is imprecise.
             *now = Some((state.cluster.view.allocation_rate * 1000.0).round() as i64);
         }
         all.push(Series { label: "alloc/s".into(), values, base: None, show });
@@ -214,7 +206,6 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     all
 }
 
-/// The partition's capacity, or the queue's maximum.
 fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
     let part = state.cluster.part()?;
     let whole = match queue {
@@ -233,7 +224,6 @@ fn eighths(value: i64, base: i64, lines: usize) -> usize {
     usize::try_from(share).unwrap_or(0)
 }
 
-/// `wide` columns per value.
 pub(super) fn plot(series: &Series, (wide, height): (usize, usize), symbols: &Symbols) -> Vec<Vec<Piece>> {
     let seen = || series.values.iter().flatten().copied();
     let most = seen().max().unwrap_or(0);

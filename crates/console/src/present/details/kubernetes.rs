@@ -65,7 +65,6 @@ pub fn owner_words(owner: &OwnerName, namespace: &str) -> String {
 
 /// Conditions; true ones in one line.
 pub fn conditions(lines: &mut Lines, all: &[Condition], now: Time, width: usize) {
-    // A true pressure condition is bad.
     let good = |one: &&Condition| one.is_true() != bad_news(&one.kind);
     let fulfilled: Vec<&str> = all.iter().filter(good).filter(|one| one.is_true()).map(|one| &*one.kind).collect();
     let mut label = "conditions";

@@ -1,14 +1,4 @@
-//! Details of one object with the origin of each value: as a pane next to a list, cut at its end, or as a scrolled
-//! page.
-//!
-//! ```text
-//!  root.tenants.tenant-a.etl   leaf, managed, Active, line 31
-//!  priority    5 = highest application 5                     resources   used   guar    max   room
-//!    seen in   tenant-a  10  ⌂ fence, offset 10              cpu          7.5      4     20   12.5  by tenant-a
-//!  sorting     fifo, by priority                             mem          15G     8G    40G    25G  by tenant-a
-//! ```
-//!
-//! Two columns from a width of 112, otherwise one. The pane shows how many last lines it omits.
+//! Details of one object with the origin of each value: a pane, which counts omitted lines, or a scrolled page.
 
 mod account;
 mod app;

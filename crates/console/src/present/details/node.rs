@@ -23,7 +23,6 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, symbols: &Symbols) -> She
         (true, true) => "schedulable",
         (true, false) => "only for its reservations",
     };
-    // Skip a repetition of the state.
     if what.iter().all(|piece| piece.text.trim() != accepts) {
         what.push(dim(format!("   {accepts}")));
     }

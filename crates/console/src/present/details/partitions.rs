@@ -1,11 +1,4 @@
 //! The partitions of the scheduler.
-//!
-//! ```text
-//! Partitions   2   :partition examines another one
-//! ● default     shown here
-//!   nodes       12, emptiest first                   cpu          369 of 512   ▰▰▰▰▰▰▰▰▱▱▱▱
-//!   queues      21, 1 draining                       mem           2T of 3T    ▰▰▰▰▰▰▰▱▱▱▱▱
-//! ```
 
 use std::time::Duration;
 

@@ -171,7 +171,6 @@ fn properties(lines: &mut Lines, (source, profile): (Source<'_>, Profile), row: 
 }
 
 fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, symbols: &Symbols) {
-    // Without space, drop pending and guaranteed.
     let shown = if width < 50 { [true, false, false, true, true] } else { [true; 5] };
     let cells = |name: Piece, metrics: [Piece; 5], end: Piece| {
         let mut line = vec![name];
@@ -235,7 +234,7 @@ fn short_name(name: &str, symbols: &Symbols) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// The resources: CPU, memory, then those that the queue's path uses, requests, or limits.
+/// CPU, memory, then those of the path, requests, or limits.
 fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
     let mut add = |resource: &Resource| {
@@ -293,7 +292,7 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
 const HOLDERS: usize = 5;
 const NAMED: usize = 4;
 
-/// The limits of the queue and its parents; reached limits first.
+/// Also its parents'; reached ones first.
 fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, symbols: &Symbols) {
     let (source, most) = (Source::of(state), NAMED.max(layout::named_in_details(state)));
     let mut label = "limits";

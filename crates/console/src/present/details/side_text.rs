@@ -50,7 +50,7 @@ fn padded(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// The columns of two names in a space: as wide as the longest ones, otherwise both are cut.
+/// As wide as the longest names, otherwise both are cut.
 fn columns(longest: [usize; 2], space: usize) -> [usize; 2] {
     let [first, second] = longest.map(|longest| longest + 1);
     let first = first.min(space.saturating_sub(second).max(space / 2));
@@ -61,7 +61,6 @@ fn longest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
     names.map(text::width).max().unwrap_or(0)
 }
 
-/// The columns of the user and the state.
 const USER_AND_STATE: usize = 21;
 /// The columns of quantities, and the least ones of a reason.
 const AMOUNTS: usize = 18;

@@ -1,23 +1,4 @@
-//! The two sides of a what-if: differences by queue, application, user, and node.
-//!
-//! ```text
-//! 1 application is killed, an ask waits 2 m on average instead of 4 m 5 s
-//!
-//!                           PENDING REQUESTS
-//! QUEUE             WITHOUT    WITH    DIFF
-//! root                    1       ·      -1
-//!
-//!                                  WITHOUT              WITH
-//! the whole partition
-//!   applications that end          4                    3
-//!
-//! the first decision that differs
-//!   with: nightly is killed in root.a.etl
-//!
-//! nightly  is killed               3 run, 1 wait        killed
-//! root.a.etl
-//!   cpu in use now                 3                    0
-//! ```
+//! The two sides of a what-if by queue, application, user, and node.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -204,7 +185,6 @@ fn metrics(columns: Columns, (without, with): (&Metrics, &Metrics), long_wait: D
 
 const IN_TREE: [&str; 3] = ["pending requests", "cpu in use now", "mem in use now"];
 
-/// Tenths of a second if short.
 fn exact(time: Duration) -> String {
     match time.as_secs() {
         0..60 => format!("{:.1}s", time.as_secs_f64()),

@@ -1,13 +1,6 @@
-//! The queues of both sides of a what-if as a tree, with the difference of each column.
+//! The queue tree of both sides of a what-if.
 //!
-//! ```text
-//!                           RUN    PENDING REQUESTS                     CPU
-//!  QUEUE    WITHOUT  WITH  DIFF WITHOUT  WITH  DIFF  WITHOUT    WITH    DIFF ...
-//!  root           9    12    +3      10    83   +73     88.5   274.5    +186
-//!    batch        1     3    +2       4     9    +5        ·      12     +12
-//! ```
-//!
-//! Without space, columns without a difference are dropped first, then the later ones in [`COLUMNS`].
+//! Columns without a difference are dropped first, then the later ones in [`COLUMNS`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -28,10 +21,8 @@ use view::units::show_amount;
 const NAME: (usize, usize) = (22, 48);
 const MOST: usize = 100;
 
-/// The most steps of a trend.
 const STEPS: usize = 8;
 
-/// A column of the tree: a value of both sides.
 #[derive(Clone, Copy)]
 struct Column {
     title: &'static str,
@@ -72,7 +63,6 @@ impl Column {
         self.widths.iter().sum()
     }
 
-    /// Whether a queue has another value with the changes.
     fn differs(&self, comparison: &Comparison) -> bool {
         let of = |side: &Option<Metrics>| side.as_ref().map(self.of);
         let [without, with] = &comparison.total;
@@ -103,7 +93,7 @@ fn seconds(count: i64) -> String {
     format::duration(Duration::from_secs(count.unsigned_abs()))
 }
 
-/// The tree: the whole partition, and each queue that differs.
+/// The partition, and each queue that differs.
 pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, symbols: &Symbols) -> Lines {
     let columns = columns(comparison, width);
     let name = width.saturating_sub(columns.iter().map(Column::width).sum()).clamp(8, NAME.1);
@@ -139,10 +129,10 @@ pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, symbol
     lines
 }
 
-/// A queue without and with the changes; `None` where it does not exist.
+/// Without and with the changes; `None` if missing.
 type Both<'a> = [Option<&'a Metrics>; 2];
 
-/// What a full cell of the trends of a queue represents: the scale of its meter, otherwise the largest value of both sides.
+/// The meter's scale, otherwise the largest value of both sides.
 fn full(state: &State, queue: &QueuePath, both: Both<'_>) -> i64 {
     let part = state.cluster.part();
     let row = part.zip(part.and_then(|part| part.queue_at(queue)));
@@ -151,7 +141,6 @@ fn full(state: &State, queue: &QueuePath, both: Both<'_>) -> i64 {
     base.unwrap_or_else(largest)
 }
 
-/// The three cells of a column.
 fn cells(column: &Column, both: Both<'_>, top: i64, symbols: &Symbols) -> [Piece; 3] {
     let [one, other] = both.map(|side| side.map(column.of));
     let value = |value: Option<i64>| match value {
@@ -174,7 +163,6 @@ fn cells(column: &Column, both: Both<'_>, top: i64, symbols: &Symbols) -> [Piece
     [at_right(one, without), at_right(other, with), at_right(difference, diff)]
 }
 
-/// The cpu of one side over the run, as heights.
 fn trend(side: &Metrics, top: i64, symbols: &Symbols) -> Piece {
     let steps = side.trend.chunks(side.trend.len().div_ceil(STEPS).max(1));
     let mean = |steps: &[i64]| steps.iter().sum::<i64>() / i64::try_from(steps.len()).unwrap_or(i64::MAX);

@@ -1,14 +1,6 @@
 //! The timeline of an application: one line per second with events.
 //!
-//! ```text
-//!  time line    0:41  submitted by bob, Accepted, 3 requests
-//!               0:42  Starting, q1 allocated on node-a
-//!               …     4 more times
-//!               1:10  q1 preempted by etl-7
-//! ```
-//!
-//! States and current requests come from the application's row; ended ones from the known events, which may not reach
-//! back to its submission.
+//! Ended requests come from the known events, which may not reach back to its submission; the rest from its row.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +19,6 @@ use model::{AppState, Time};
 use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, ObjectType, Record};
 
 const TIMES: (usize, usize) = (8, 200);
-/// The lines of a pane for everything else.
 const OTHERS: u16 = 30;
 const FIRST: usize = 2;
 
@@ -37,7 +28,7 @@ struct Happened<'a> {
     what: What,
     /// One of them in words, without the verb: `q1`.
     one: String,
-    /// What follows the verb, if it happened once: `on node-a`.
+    /// If it happened once: `on node-a`.
     more: String,
     event: Option<&'a Record>,
 }

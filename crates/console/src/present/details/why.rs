@@ -16,7 +16,6 @@ use view::{AppRow, PartitionView, QueueRow};
 
 /// How an application was placed.
 pub fn app(state: &State, row: &Arc<AppRow>, width: usize, symbols: &Symbols) -> Sheet {
-    // The view may have a newer row.
     let part = state.cluster.part();
     let newer = part.and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);

@@ -20,10 +20,7 @@ pub fn can(state: &State) -> Result<(), String> {
     }
 }
 
-/// The scheduler explains only the present.
-///
-/// # Errors
-/// The past is shown.
+/// Only the present is explained.
 pub fn in_present(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Err("this is the past; explanations need the present".to_owned()),

@@ -33,10 +33,7 @@ pub fn known(state: &State) -> Option<&JobSheet> {
     state.job.of(&target(state)?).map(|sheet| &**sheet)
 }
 
-/// Whether the page of a job can be opened.
-///
-/// # Errors
-/// Why not.
+/// Whether its page can open.
 pub fn can_open(state: &State) -> Result<(), String> {
     match state.cluster.has_jobs {
         true => Ok(()),
@@ -44,10 +41,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a command is allowed as far as known; the daemon decides.
-///
-/// # Errors
-/// Why not.
+/// As far as known; the daemon decides.
 pub fn may(state: &State, id: CommandId) -> Result<(), String> {
     can_open(state)?;
     let actor = state.cluster.actor()?;

@@ -190,7 +190,6 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
     }
 }
 
-/// Whether silences can be changed on the page of alerts.
 fn can_silence(state: &State) -> Result<(), String> {
     match (state.page(), &state.cluster.alerts) {
         (Page::Alerts(_), None) => Err("rules are not evaluated here".to_owned()),

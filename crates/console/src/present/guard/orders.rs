@@ -41,10 +41,7 @@ pub fn kill_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) }
 }
 
-/// Whether its queue allows kill or move.
-///
-/// # Errors
-/// Why not.
+/// Its queue allows kill or move.
 pub fn may(state: &State, verb: &str) -> Result<(), String> {
     if crate::present::guard::bulk::has_marks(state) {
         return state.cluster.actor().map(|_| ());
@@ -85,10 +82,7 @@ fn move_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Move { app: app.id.clone(), to: app.queue.clone(), expect_queue: None, dry_run: true }
 }
 
-/// Whether the owners of its pods may be suspended.
-///
-/// # Errors
-/// Why not.
+/// Whether the pods' owners may be suspended.
 pub fn may_suspend(state: &State) -> Result<(), String> {
     let app = target(state).ok_or("only the owner of an application can be suspended")?;
     let actor = state.cluster.actor()?;
@@ -102,9 +96,6 @@ pub fn may_suspend(state: &State) -> Result<(), String> {
 }
 
 /// Whether owners can be resumed.
-///
-/// # Errors
-/// Why not.
 pub fn may_unsuspend(state: &State) -> Result<(), String> {
     match &state.orders.suspended {
         None => Err("no suspended owners from this console".to_owned()),
@@ -113,9 +104,6 @@ pub fn may_unsuspend(state: &State) -> Result<(), String> {
 }
 
 /// Whether pause or resume is allowed.
-///
-/// # Errors
-/// Why not.
 pub fn may_rest(state: &State, rest: bool) -> Result<(), String> {
     match (state.cluster.newest.paused, rest) {
         (true, true) => return Err("the scheduler is already paused".to_owned()),

@@ -3,9 +3,6 @@
 use crate::state::State;
 
 /// Whether the past is shown.
-///
-/// # Errors
-/// The present is.
 pub fn is_past(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Ok(()),

@@ -5,9 +5,6 @@ use crate::state::State;
 use crate::state::page::{Page, Subject};
 
 /// Whether the edited text can be tested.
-///
-/// # Errors
-/// Why not.
 pub fn can_try_text(state: &State) -> Result<(), String> {
     let Page::Config(page) = state.page() else { return Err("only on the configuration".to_owned()) };
     if !page.is_checked() {

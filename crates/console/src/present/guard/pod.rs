@@ -31,10 +31,7 @@ fn of_app(all: &Kubernetes, app: &AppId) -> Option<Arc<PodRow>> {
     all.pods_of(app).min_by_key(|pod| (pod.problem(true).is_none(), pod.created, Arc::clone(&pod.name))).cloned()
 }
 
-/// Whether a part of the pod can be shown.
-///
-/// # Errors
-/// Why not.
+/// Whether a part can be shown.
 pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
     let Some(all) = &state.cluster.view.kubernetes else {
         return Err("no pods here: attach to a scheduler in Kubernetes with k8s://CONTEXT".to_owned());
@@ -56,9 +53,6 @@ pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
 }
 
 /// Whether a log is shown.
-///
-/// # Errors
-/// No log.
 pub fn on_log(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if page.part == PodPart::Log => Ok(()),
@@ -67,9 +61,6 @@ pub fn on_log(state: &State) -> Result<(), String> {
 }
 
 /// Whether other containers exist.
-///
-/// # Errors
-/// Only one.
 pub fn several_containers(state: &State) -> Result<(), String> {
     on_log(state)?;
     match state.page() {
@@ -79,9 +70,6 @@ pub fn several_containers(state: &State) -> Result<(), String> {
 }
 
 /// Whether a search is active.
-///
-/// # Errors
-/// No search.
 pub fn searches(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if !page.find.is_empty() => Ok(()),
@@ -98,9 +86,6 @@ pub fn siblings(state: &State, row: &PodRow) -> Vec<Arc<PodRow>> {
 }
 
 /// Whether other pods exist.
-///
-/// # Errors
-/// Only one.
 pub fn several_pods(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if siblings(state, &page.row).len() > 1 => Ok(()),

@@ -4,9 +4,6 @@ use crate::state::State;
 use view::act::Act;
 
 /// Whether a rollback is possible.
-///
-/// # Errors
-/// Why not.
 pub fn can_roll_back(state: &State) -> Result<(), String> {
     let actor = state.cluster.actor()?;
     let act = Act::Rollback { revision: 0, base: None, dry_run: true };

@@ -9,9 +9,6 @@ use crate::state::layer::Layer;
 use crate::state::page::{Fold, Page};
 
 /// Whether a row is selected.
-///
-/// # Errors
-/// Why not.
 pub fn has_row(state: &State) -> Result<(), String> {
     match subject::of(state) {
         Some(_) => Ok(()),
@@ -20,9 +17,6 @@ pub fn has_row(state: &State) -> Result<(), String> {
 }
 
 /// Whether a reason exists.
-///
-/// # Errors
-/// Why not.
 pub fn can_explain(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(state),
@@ -30,10 +24,7 @@ pub fn can_explain(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the row can be opened.
-///
-/// # Errors
-/// Why not.
+/// Whether it can be opened.
 pub fn can_open(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Events(_)) {
         return events::can_jump(state);
@@ -59,34 +50,22 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the page has a list.
-///
-/// # Errors
-/// Why not.
+/// Whether it has a list.
 pub fn on_list(state: &State) -> Result<(), String> {
     state.page().list().map(|_| ()).ok_or_else(|| "this page has no list".to_owned())
 }
 
 /// Whether applications are shown.
-///
-/// # Errors
-/// Why not.
 pub fn on_apps(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
 }
 
 /// Whether nodes are shown.
-///
-/// # Errors
-/// Why not.
 pub fn on_nodes(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
 
-/// Whether the unfiltered queue tree is shown, which folding requires.
-///
-/// # Errors
-/// Why not.
+/// Folding requires the unfiltered tree.
 pub fn no_filter(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(page) if page.list.filter.is_empty() => Ok(()),
@@ -108,17 +87,11 @@ pub fn can_fold(state: &State) -> Result<(), String> {
 }
 
 /// Whether another partition exists.
-///
-/// # Errors
-/// Why not.
 pub fn several_partitions(state: &State) -> Result<(), String> {
     if state.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
 }
 
 /// Whether the settings name another scheduler.
-///
-/// # Errors
-/// Why not.
 pub fn some_context(state: &State) -> Result<(), String> {
     if state.contexts.all.is_empty() && state.contexts.fault.is_none() {
         Err("no contexts: add `[contexts.NAME]` to your settings, or use a kubeconfig".to_owned())
@@ -128,9 +101,6 @@ pub fn some_context(state: &State) -> Result<(), String> {
 }
 
 /// Whether the audit records a reason.
-///
-/// # Errors
-/// Why not.
 pub fn accepts_reason(state: &State) -> Result<(), String> {
     match state.layers.last() {
         Some(Layer::Confirm(question)) if question.reason.is_some() => Ok(()),
@@ -139,9 +109,6 @@ pub fn accepts_reason(state: &State) -> Result<(), String> {
 }
 
 /// Whether usage is shown.
-///
-/// # Errors
-/// Why not.
 pub fn on_usage(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Usage(_) => Ok(()),

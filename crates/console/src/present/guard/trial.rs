@@ -6,18 +6,12 @@ use crate::state::layer::{Confirm, Layer, Question};
 use crate::state::page::Page;
 use source::TrialStatus;
 
-/// The status of the what-if.
-///
-/// # Errors
-/// Not a what-if.
+/// Fails outside a what-if.
 pub fn in_one(state: &State) -> Result<&TrialStatus, String> {
     state.cluster.trial.as_ref().ok_or_else(|| "only in a what-if; :whatif opens one".to_owned())
 }
 
-/// Whether a what-if can be opened.
-///
-/// # Errors
-/// Why not.
+/// Whether one can be opened.
 pub fn can_open(state: &State) -> Result<(), String> {
     if state.cluster.trial.is_some() {
         return Err("this is already a what-if".to_owned());
@@ -31,10 +25,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the question or the configuration can be tested.
-///
-/// # Errors
-/// Why not.
+/// The question or the configuration.
 pub fn can_try_this(state: &State) -> Result<(), String> {
     can_open(state)?;
     match state.layers.last() {
@@ -47,9 +38,6 @@ pub fn can_try_this(state: &State) -> Result<(), String> {
 }
 
 /// Whether changes exist.
-///
-/// # Errors
-/// Why not.
 pub fn has_changes(state: &State) -> Result<(), String> {
     let trial = in_one(state)?;
     match (trial.changes.is_empty(), trial.busy) {
@@ -59,10 +47,7 @@ pub fn has_changes(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a change can be added.
-///
-/// # Errors
-/// Why not.
+/// Whether one can be added.
 pub fn can_suppose(state: &State) -> Result<(), String> {
     match in_one(state)?.busy {
         true => Err("the what-if is running".to_owned()),

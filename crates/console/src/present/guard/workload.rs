@@ -39,18 +39,12 @@ pub fn may_ask(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
 }
 
-/// Whether the application is active.
-///
-/// # Errors
-/// It has ended.
+/// Fails for ended applications.
 pub fn alive(app: &AppRow) -> Result<(), String> {
     if app.state.is_ended() { Err(format!("{} is already {}", app.id, app.state)) } else { Ok(()) }
 }
 
 /// Whether release or cancel is allowed.
-///
-/// # Errors
-/// Why not.
 pub fn may_release(state: &State) -> Result<(), String> {
     let (app, ask) = ask_under(state).ok_or("only a request can be released: on the page of an application or node")?;
     allowed(state, PartitionAct::Release { app, ask })
@@ -66,9 +60,6 @@ pub fn ask_under(state: &State) -> Option<(AppId, AskId)> {
 }
 
 /// Whether removal is allowed.
-///
-/// # Errors
-/// Why not.
 pub fn may_remove(state: &State) -> Result<(), String> {
     let app = target(state).ok_or("only an application can be removed")?;
     alive(&app)?;
@@ -76,9 +67,6 @@ pub fn may_remove(state: &State) -> Result<(), String> {
 }
 
 /// Whether drain or resume is allowed.
-///
-/// # Errors
-/// Why not.
 pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
     let node = node_under(state).ok_or("only a node can be drained and resumed")?;
     // A node that is not ready can only be cordoned.
@@ -103,9 +91,6 @@ pub fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
 }
 
 /// Whether cleanup is allowed.
-///
-/// # Errors
-/// Why not.
 pub fn may_clean(state: &State) -> Result<(), String> {
     allowed(state, clean_act(false))
 }

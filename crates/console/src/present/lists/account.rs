@@ -1,15 +1,4 @@
-//! One user or group by queue as a table, with the groups that count the user, and pending applications.
-//!
-//! ```text
-//!  QUEUE                   CPU       used/limit    MEM       used/limit     APPS   FROM
-//!  root                    ▱▱▱▱▱▱▱▱     6/   ·     ▱▱▱▱▱▱▱▱   12G/   ·      1/20   queues.yaml:12, everyone
-//!    tenant-a            ! ▰▰▰▰▰▰▰▰     6/   6!    ▰▰▰▰▰▰▰▰   12G/ 12G!     1/·    queues.yaml:31
-//!      group dev           ▰▰▰▱▱▱▱▱     9/  20                              3/·    queues.yaml:34
-//!      etl                 …
-//!        etl-1             1 ask waits: sue has cpu 6 of 6 in tenant-a
-//! ```
-//!
-//! On a narrow screen these are dropped in order: the bars, memory's first, the location, memory, applications.
+//! One user or group by queue, with counting groups and pending applications.
 
 use std::sync::Arc;
 
@@ -220,7 +209,6 @@ fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &Queu
             let full = limit.as_ref().is_some_and(LimitUse::is_full);
             vec![piece(Role::Danger, if full { symbols.limit } else { " " })]
         }
-        // Without a limit there is no meter.
         Cell::Meter(name) => match max(name) {
             None => Vec::new(),
             max => {
@@ -242,7 +230,7 @@ fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &Queu
     pen.cell(slot, &pieces);
 }
 
-/// What is used of a limit: `6/   6!`.
+/// Of a limit: `6/   6!`.
 fn usage(used: i64, max: Option<i64>, name: &str, symbols: &Symbols) -> Vec<Piece> {
     let full = max.is_some_and(|max| used >= max);
     let shown = if used == 0 { dim(symbols.nothing) } else { plain(show_amount(name, used)) };

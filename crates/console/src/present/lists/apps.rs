@@ -1,15 +1,4 @@
-//! Applications as a table, and the requests and allocations of one application.
-//!
-//! ```text
-//!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU     MEM   WAIT  WHY                   AGE▲
-//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     12G    42s  user limit sue      3m 12s
-//!
-//!  ASK             PRI     CPU    MEM  OTHER   STATE        NODE       SINCE  WHY
-//!  k1-7              5       1     2G          pending      –          3m 10s  queue root.tenants.tenant-a has cpu 0.5 left
-//! ```
-//!
-//! On a narrow screen applications drop columns as in [`GIVE_WAY`]; requests: other resources, memory, priority, time,
-//! CPU. The name, the state, and an application's queue remain; the second line counts hidden columns.
+//! Applications, and the requests and allocations of one. [`GIVE_WAY`] is the order of dropping columns.
 
 use std::sync::Arc;
 
@@ -103,7 +92,6 @@ enum Cell {
     Used(&'static str),
     Asked(&'static str),
     Age,
-    /// A plain value.
     Value(AppColumn),
     Changed,
 }
@@ -170,7 +158,6 @@ pub(super) fn has_others(part: &PartitionView) -> bool {
     part.capacity.iter().any(|(name, _)| name != VCORE && name != MEMORY)
 }
 
-/// The widest first; drops columns as in [`GIVE_WAY`].
 fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..=GIVE_WAY.len()).map(move |step| {
         let gone = &GIVE_WAY[..step];
@@ -201,7 +188,6 @@ const ORDER: [AppColumn; 14] = [
     AppColumn::Submitted,
 ];
 
-/// Columns in the order of dropping.
 const GIVE_WAY: [AppColumn; 11] = [
     AppColumn::Other,
     AppColumn::AskedMemory,

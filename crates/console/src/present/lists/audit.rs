@@ -1,12 +1,4 @@
 //! The audit, the newest first.
-//!
-//! ```text
-//!  TIME▼    WHO     ACTION   OBJECT        RESULT          FROM         WHY
-//! ▌0:42     sue     kill     etl-1         ACL_DENIED      console      needs admin access on root.etl or a queue above it
-//!  0:41     ann     config   configuration done            10.0.0.7     more for etl
-//! ```
-//!
-//! On a narrow screen the origin is dropped, then the result code becomes a symbol.
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;

@@ -1,13 +1,4 @@
-//! The columns of the queue tree on the page Cluster.
-//!
-//! ```text
-//!  QUEUE             PRI     RUN WAIT  CPU     used/  max   MEM  TREND 10m  WAIT p95
-//!  ▾ root               3     43   29  ▰▰▰▰▰▱ 413.5/  512   77%  ▇▇▇▆▇▇█▇▇    7m 8s
-//!      legacy ◐ drain   3      1    1  ▰▱▱▱▱▱     2/   16    3%  ▇▇▅▅▅▃▃▃▃      12s
-//! ```
-//!
-//! A changed value is bold. On a narrow screen these are dropped in order: headroom, maximum applications, memory
-//! quantities, guaranteed, meter length, meter, wait, trend, priority with memory share.
+//! The columns of the queue tree on the page Cluster. A changed value is bold.
 
 use crate::present::arrange::Space;
 use crate::present::board;
@@ -44,9 +35,7 @@ pub(super) enum Cell {
     Short(&'static str),
     HeadroomCpu,
     HeadroomMemory,
-    /// A column of the page Cluster only.
     Board(BoardCell),
-    /// A plain value.
     Value(QueueColumn),
     Changed,
 }
@@ -59,7 +48,6 @@ pub(super) enum BoardCell {
     MemoryShare,
     /// The cpu of the last 10 minutes, in the scale of the meter.
     Trend,
-    /// The 95th percentile of the pending times.
     WaitP95,
 }
 

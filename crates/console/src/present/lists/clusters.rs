@@ -1,10 +1,4 @@
 //! All clusters that can be opened.
-//!
-//! ```text
-//!    CONTEXT▲   STATE                   VERSION       ALERTS  NODES   CPU   MEM   RUN  PEND CPU  PEND MEM
-//!  * prod       live                    YuniKorn 1.8       2     40   82%   61%   120        12     96Gi
-//!    test       no connection: refused                    ·      ·     ·     ·     ·         ·        ·
-//! ```
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;

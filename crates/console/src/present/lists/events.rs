@@ -1,13 +1,4 @@
-//! The events, the newest first.
-//!
-//! ```text
-//!  TIME▼    KIND         OBJECT        WHAT                     OF             RESOURCE        MESSAGE
-//! ▌0:42     application  etl-1         add allocation           etl-1/k1-7     cpu 1, mem 2G
-//!  0:41     queue        root.legacy   set draining                                           from Active to Draining
-//! ```
-//!
-//! Important events are highlighted ([`crate::present::weight`]). On a narrow screen the resource, the reference, and
-//! the kind are dropped, then the message shares a column. Data without a column appear in place of an empty message.
+//! The events, the newest first; important ones are highlighted ([`crate::present::weight`]).
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;
@@ -63,7 +54,6 @@ enum Cell {
     Of,
     Resource,
     Message,
-    /// The change and its message in one narrow column.
     WhatAndMessage,
 }
 
@@ -123,7 +113,6 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
         if step < 3 {
             columns.push(left(Cell::Kind, "KIND", 11));
         }
-        // One narrow column for the rest needs the space of long names.
         let longest = if step < 4 { 40 } else { 20 };
         columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(longest)));
         if step >= 4 {

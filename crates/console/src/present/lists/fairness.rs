@@ -1,9 +1,4 @@
 //! Usage of queues compared with guaranteed resources.
-//!
-//! ```text
-//!  LACK▼  QUEUE             RESOURCE  GUARANTEED   USED  PENDING  DEFICIT   FAIR  BORROWED  IDLE  SINCE  HELD BY
-//!   40%   root.tenants.a    cpu                8      4        6        4    8.5         0     0  3m 12s  root.tenants.b
-//! ```
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;

@@ -1,9 +1,4 @@
 //! Usage of users and groups compared with limits.
-//!
-//! ```text
-//!  NAME    KIND   QUEUE           RES   LIMIT   USED  PART   PEND   HELD  BEYOND▼  LINE
-//!  ann     user   root.tenants.a  cpu      48   46.5   96%    3.5      2       4%    53
-//! ```
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;

@@ -1,8 +1,4 @@
 //! The allocations on one node as a table.
-//!
-//! ```text
-//!  APPLICATION          ASK             CPU    MEM  OTHER         SINCE
-//! ```
 
 use crate::present::arrange::{Space, arrange, choose, chosen_columns};
 use crate::present::format;

@@ -1,12 +1,4 @@
-//! Nodes as a table.
-//!
-//! ```text
-//!  NODE▲                STATE   ALLOC   CPU             used/  all    MEM             used/  all
-//! ▌node-a               ●           8   ▰▰▰▰▰▰▱▱▱▱      12.5/   20    ▰▰▰▱▱▱▱▱▱▱       24G/  40G
-//! ```
-//!
-//! On a narrow screen the meters get shorter and are dropped, memory's first, then the state's word, the number of
-//! allocations, and memory.
+//! The nodes as a table.
 
 use ratatui::layout::Rect;
 
@@ -64,7 +56,7 @@ pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) ->
     }
 }
 
-/// What is used of the resources without columns of their own: `gpu 2/8`.
+/// Without their own columns: `gpu 2/8`.
 fn other_resources(node: &NodeRow) -> String {
     let own = |(name, all): &(&str, i64)| *name != VCORE && *name != MEMORY && (*all != 0 || used(node, name) != 0);
     let of =
@@ -96,7 +88,6 @@ enum Cell {
     Meter(&'static str),
     Usage(&'static str),
     Free(&'static str),
-    /// A plain value.
     Value(NodeColumn),
     Changed,
 }
@@ -162,7 +153,6 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
         width: rows.width - table - 2,
         height: rows.bottom() - head.y,
     };
-    // Otherwise the map replaces it.
     let table_width_left =
         Some(table_width(page, rows.width)).filter(|table| heat_map_fits(page.list.rows.len(), map(*table)));
     let table = table_width_left.unwrap_or(0);

@@ -76,7 +76,7 @@ pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -
     }
 }
 
-/// The columns of pending applications; `None` for other columns.
+/// `None` for other columns.
 pub fn waits(waiting: Option<&WaitingNow>, row: &QueueRow, column: QueueColumn) -> Option<Value<'static>> {
     let here = waiting.map(|waiting| waiting.queues.get(&row.path).copied().unwrap_or_default());
     let micros = |age: Duration| Value::count(age.as_micros());

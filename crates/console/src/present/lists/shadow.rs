@@ -1,10 +1,4 @@
 //! The findings of a shadow: decisions that disagree, the newest first.
-//!
-//! ```text
-//!  TIME▼  VERDICT  QUEUE     POD         NODE  OURS          CAUSE
-//!  0:42   node     root.etl  etl/load-1  n2    n1            node n1 has more of what is left
-//!  0:41   order    root.etl  etl/load-2  n2    batch-7 n1    kornsole serves batch batch-7 on n1 before it: …
-//! ```
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;
@@ -142,7 +136,7 @@ fn cell(pen: &mut Writer, state: &State, row: &ShadowDifference, what: ShadowCol
     }
 }
 
-/// A percentage with two decimals; `-` if unknown.
+/// Two decimals; `-` if unknown.
 pub fn percent(part: Option<f64>) -> String {
     part.map_or("-".to_owned(), |part| format!("{:.2} %", part * 100.0))
 }

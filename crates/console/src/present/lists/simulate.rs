@@ -1,9 +1,4 @@
 //! The simulation runs.
-//!
-//! ```text
-//!  RUN▲        P50     P95     P99    WAITS  PREEMPT  MAKESPAN    CPU    MEM  FAIR
-//!  8 nodes     12s   4m 10s   6m2s         0       12     4h 33m  97.5%  40.2%   91%
-//! ```
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;

@@ -1,9 +1,4 @@
 //! Usage over time, in core-hours, GiB-hours, and unit-hours.
-//!
-//! ```text
-//!  QUEUE              CPU H▼   MEM H  SHARE          WAITED  BORROWED
-//!  root.tenants.a      96.00  384.00  ▰▰▰▰▱▱▱▱  48%    1.25     32.00
-//! ```
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;
@@ -30,7 +25,6 @@ pub const fn unit(column: UsageColumn) -> Unit {
     }
 }
 
-/// Usage rounded to nearest.
 fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
     let seconds = u128::from(amounts.get(name).copied().unwrap_or(0));
     let whole = match name {

@@ -1,13 +1,5 @@
 //! Explains how each value on the screen is computed: of the selected row, of a sheet, and of the header.
 //!
-//! ```text
-//! ┌ Values of root.eng.web ──────────────────────────────────────────────────────┐
-//! │ priority        17    = 12 own work (the highest pending ask of batch-1)     │
-//! │                       + 5 offset of root.eng.web; fenced at root.tenants     │
-//! │ headroom        12.5  = 20 less 7.5 in root.tenants, the least on the way up │
-//! └──────────────────────────────────────────────────────────────────────────────┘
-//! ```
-//!
 //! Invariants:
 //! - the values are the typed values of drawing, sorting, and exports;
 //! - every column of every list has an explanation: the matches are exhaustive.
@@ -83,7 +75,7 @@ fn header(state: &State) -> Vec<Metric> {
     list
 }
 
-/// `37 %` of a whole; `None` where there is no whole.
+/// `37 %`; `None` without a whole.
 fn share(used: i64, all: i64) -> Option<String> {
     let percent = i128::from(used) * 100 / i128::from(all).max(1);
     (all > 0).then(|| if percent == 0 && used > 0 { "less than 1%".to_owned() } else { format!("{percent}%") })

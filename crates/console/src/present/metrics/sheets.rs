@@ -54,7 +54,6 @@ pub fn details(state: &State, subject: &Subject) -> (String, Vec<Metric>) {
     }
     let mut known: Vec<String> = Vec::new();
     for (label, shown) in details::labels(state, subject) {
-        // All peaks have the same explanation.
         let plot = matches!(subject, Subject::History(_));
         let shown = if plot { String::new() } else { shown };
         let label = if plot && label.starts_with("peak") { "peak".to_owned() } else { label };

@@ -20,7 +20,6 @@ const SPANS: usize = 24;
 fn over_time(sheet: &ShadowSheet, symbols: &Symbols) -> String {
     let rates = sheet.spans.iter().rev().take(SPANS).rev().map(|span| span.rates.agreement);
     let cell = |rate: Option<f64>| match rate {
-        // 1.0 is the highest of eight cells.
         Some(rate) => symbols.bars[((rate * 8.0).ceil() as usize).clamp(1, 8) - 1],
         None => symbols.nothing,
     };

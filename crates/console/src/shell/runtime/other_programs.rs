@@ -1,4 +1,4 @@
-//! Other programs in the terminal: the user's editor and own commands.
+//! Editor and own commands in the terminal.
 
 use signal_hook::consts::SIGINT;
 

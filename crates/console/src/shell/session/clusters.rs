@@ -1,6 +1,6 @@
-//! The clusters for the page of all clusters.
+//! Clusters for their page.
 //!
-//! Invariants: a worker thread opens each cluster once; all are dropped when the page closes.
+//! Invariants: a worker opens each once; closing the page drops all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

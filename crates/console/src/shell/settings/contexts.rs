@@ -11,7 +11,7 @@ use view::act::EnforceAcl;
 /// A remote scheduler and its connection options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteContext {
-    /// The URL of the server.
+    /// URL of the server.
     pub url: String,
     /// The token file.
     pub token_file: Option<String>,

@@ -9,7 +9,7 @@ use crate::update::columns::read as read_column;
 use config::Fault;
 use config::toml_table::{Entry, Table};
 
-/// Reads `[columns]`: column names by page.
+/// `[columns]`: names by page.
 pub fn columns(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<&'static str, Vec<ColumnChoice>> {
     let mut all = BTreeMap::new();
     for entry in table.entries() {

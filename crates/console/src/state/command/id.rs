@@ -21,7 +21,7 @@ pub enum CommandId {
     Time(TimeCommand),
     /// The trends page.
     Trend(TrendCommand),
-    /// What if: a copy of the cluster, and the changes in it.
+    /// Changes in a copy of the cluster.
     Trial(TrialCommand),
     /// Operations of the scheduler.
     Order(OrderCommand),
@@ -250,7 +250,7 @@ pub enum TrendCommand {
     TrendMoment,
 }
 
-/// What if: a copy of the cluster, and the changes in it.
+/// Changes in a copy of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TrialCommand {

@@ -10,7 +10,7 @@ const UNDO: usize = 2_000;
 /// The last line for [`CursorMove::Jump`].
 const FURTHEST: usize = u16::MAX as usize;
 
-/// One editing step; [`crate::input::editing`] maps keys to steps.
+/// [`crate::input::editing`] maps keys to steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStep {
     /// A step in the line under the cursor.
@@ -81,7 +81,7 @@ impl Buffer {
         &line[self.before().len()..]
     }
 
-    /// Moves the cursor, limited to the text; unfolds its line.
+    /// Limited to the text; unfolds its line.
     pub fn go(&mut self, row: usize, column: usize) {
         let row = row.min(self.lines().len().saturating_sub(1));
         let near = u16::try_from(row).unwrap_or(u16::MAX);
@@ -200,7 +200,7 @@ impl Buffer {
         self.changed(row, lines);
     }
 
-    /// Replaces the whole text. Undo restores it.
+    /// Undo restores it.
     pub fn replace(&mut self, text: &str) {
         let (row, column) = self.cursor();
         self.area.select_all();

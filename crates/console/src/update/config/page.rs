@@ -1,6 +1,6 @@
 //! The configuration page.
 //!
-//! See [`write`] for editing, [`walk`] for movement, and [`apply`] for applying.
+//! [`write`] edits, [`walk`] moves, [`apply`] applies.
 
 use std::sync::Arc;
 use std::time::Duration;

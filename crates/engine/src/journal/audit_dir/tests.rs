@@ -167,7 +167,6 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     assert_eq!(retained.entries.last().map(|last| last.reason.as_str()), Some("last"));
 }
 
-/// A closed directory with two entries and a configuration.
 fn written(name: &str) -> (Scratch, Vec<u8>) {
     let scratch = Scratch::new(name);
     let log = Arc::new(AuditLog::default());

@@ -1,7 +1,7 @@
-//! Generates a workload from a TOML file: streams of applications with arrivals, sizes, and run times.
+//! Generates a workload from a TOML file:
 //!
 //! ```toml
-//! for = "4h"                    # arrivals arrive during this time
+//! for = "4h"                    # arrivals
 //!
 //! [[nodes]]
 //! count = 10
@@ -9,13 +9,13 @@
 //!
 //! [[stream]]
 //! name = "etl"
-//! queue = "root.etl"            # may be omitted: the placement rules decide
+//! queue = "root.etl"            # default: the placement rules decide
 //! user = "ann"
-//! every = "30s"                 # the mean time between two applications
+//! every = "30s"                 # mean
 //! arrivals = "poisson"          # or "even"
-//! tasks = [1, 8]                # how many asks, a number or from and to
+//! tasks = [1, 8]                # or a number
 //! resource = { vcore = "4", memory = "8Gi" }
-//! runtime = ["5m", "1h"]        # a time, or from and to
+//! runtime = ["5m", "1h"]        # or a time
 //! ```
 
 use std::collections::BTreeMap;
@@ -138,7 +138,7 @@ pub fn read(text: &str, seed: u64) -> Reading {
             let message = format!("duplicate stream {:?}", stream.name.get_ref());
             reading.fault(place(text, stream.name.span()), message, "each needs a unique name");
         }
-        // Each stream has its own sequence, so that changing one does not change the others.
+        // Changing one stream does not change the others.
         draw_stream(&mut reading, text, stream, time, Draw::new(seed ^ hash(stream.name.get_ref())));
     }
     reading.workload.sort();

@@ -1,7 +1,6 @@
 //! Reads `kubectl get nodes,pods -A -o json`.
 //!
-//! A pod arrives at its creation and runs as long as its containers did; the run time of a running pod is unknown. Pods
-//! of a DaemonSet are occupied resources of their node.
+//! A pod arrives at its creation and runs as long as its containers did. DaemonSet pods occupy resources of their node.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

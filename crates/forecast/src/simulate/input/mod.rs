@@ -1,14 +1,11 @@
 //! Workloads from known formats. Each reader reports what it skips.
 //!
-//! | module | reads |
-//! |---|---|
-//! | [`swf`] | the Standard Workload Format: 18 columns a line |
-//! | [`sacct`] | the accounting of Slurm: a table, or JSON |
-//! | `slurm` | nothing: names other outputs of Slurm in errors |
-//! | [`openb`] | the CSVs of Alibaba's OpenB trace: nodes, pods |
-//! | [`kubernetes`] | `kubectl get nodes,pods -A -o json` |
-//! | [`generator`] | streams of applications by arrival process, size and runtime |
-//! | [`recorded`] | commands of a resource manager with their times: a scenario, a journal |
+//! - [`swf`]: the Standard Workload Format;
+//! - [`sacct`]: the accounting of Slurm; `slurm` recognizes its other outputs;
+//! - [`openb`]: Alibaba's OpenB trace;
+//! - [`kubernetes`]: output of kubectl;
+//! - [`generator`]: streams of applications;
+//! - [`recorded`]: a scenario or a journal.
 
 pub mod generator;
 pub mod kubernetes;

@@ -1,9 +1,8 @@
 //! Reads the CSVs of Alibaba's OpenB trace: `nodes.csv` (sn, cpu_milli, memory_mib, gpu, model) and `pods.csv` (name,
-//! cpu_milli, memory_mib, num_gpu, gpu_milli, …, creation_time, deletion_time, scheduled_time; times in seconds).
+//! cpu_milli, memory_mib, num_gpu, gpu_milli, …, creation_time, deletion_time, scheduled_time in seconds).
 //!
-//! By [`Fractions`], a share of a GPU is rounded up, or GPUs are counted in thousandths, as if shares could be
-//! combined. The thousandths are also a separate resource that never binds; its usage is the allocation rate of
-//! publications on the trace.
+//! GPU thousandths are also a separate resource that never binds; its usage is the allocation rate of publications on
+//! the trace.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -119,7 +118,6 @@ fn pod(row: &[String], fractions: Fractions) -> Result<Job, String> {
     })
 }
 
-/// The named columns, in the order of the names.
 fn rows(
     reading: &mut Reading,
     text: &str,

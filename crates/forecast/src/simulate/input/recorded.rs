@@ -59,7 +59,7 @@ impl Fates {
         }
     }
 
-    /// Returns the fate; empty if the request has not ended.
+    /// Empty if the request has not ended.
     pub fn ended(&self, app: &AppId, ask: &AskId) -> Fate {
         self.ended.get(&(app.clone(), ask.clone())).map(|(_, fate)| *fate).unwrap_or_default()
     }
@@ -80,14 +80,13 @@ impl Fates {
 /// What becomes of placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gangs {
-    /// They are omitted: the tasks were recorded when they were requested, after their gang had come together.
+    /// Omitted: the tasks were recorded after their gang had come together.
     Recorded,
-    /// They are requested, and the tasks come after them; their wait counts from the submission.
+    /// Requested before the tasks, whose wait counts from the submission.
     Simulated,
 }
 
-/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `gangs` says what becomes of the
-/// placeholders of an application, `fate` how an ask ended when it was recorded.
+/// Times start at `starts`, or at the first submission.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
     starts: Option<Time>,
@@ -158,14 +157,13 @@ pub fn read(
 struct Together(BTreeMap<usize, Duration>);
 
 impl Together {
-    /// The tasks of a gang exist from its submission on, and wait for their placeholders. Later ones keep their distance.
+    /// The tasks of a gang exist from its submission on. Later ones keep their distance.
     fn since(&mut self, job: usize, after: Duration) -> Duration {
         after.saturating_sub(*self.0.entry(job).or_insert(after))
     }
 }
 
-/// A gang without placeholders is not a gang. The tasks of a gang that was never complete are the tasks of its
-/// placeholders.
+/// An incomplete gang has its placeholders as tasks.
 fn complete(job: &mut Job) {
     let Some(gang) = job.gang.take_if(|gang| gang.placeholders.is_empty() || job.tasks.is_empty()) else { return };
     for placeholder in &gang.placeholders {

@@ -45,13 +45,13 @@ pub fn is_table(text: &str) -> bool {
     first.contains('|') && first.split('|').any(|column| matches!(column, "jobid" | "jobidraw"))
 }
 
-/// Returns true for output of `sacct --json`, and for that of other commands of Slurm, which is an error.
+/// Also for erroneous other Slurm commands.
 pub fn is_json(text: &str) -> bool {
     let is_of_slurm = |value: &Value| value["jobs"].is_array() || slurm::command(value).is_some();
     serde_json::from_str::<Value>(text).is_ok_and(|value| is_of_slurm(&value) && value["items"].is_null())
 }
 
-/// Explains a table with columns of a fixed width; `None` for another text.
+/// Explains fixed-width tables; `None` for another text.
 pub fn printed(text: &str) -> Option<Reading> {
     let command = TableCommand::of(text)?;
     let mut reading = Reading::default();
@@ -209,7 +209,7 @@ fn take(workload: &mut Workload, rows: Vec<(String, Row)>) {
     workload.notes.push("Slurm accounting: a job is one request for each of its nodes".to_owned());
 }
 
-/// Times are relative to `first`. The error is the kind of skipped row.
+/// Times are relative to `first`.
 fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     let submit = row.submit.ok_or("jobs without a submit time")?;
     let start = row.start.ok_or("jobs that did not start")?;
@@ -240,7 +240,7 @@ fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     })
 }
 
-/// From `2026-01-31T10:00:00`, RFC 3339, or a number; `None` for `Unknown` and `None`.
+/// From `2026-01-31T10:00:00`, RFC 3339, or a number.
 fn moment(text: &str) -> Option<i64> {
     if let Ok(seconds) = text.parse() {
         return Some(seconds);

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Slurm's lists that contain no jobs, with the command that prints them.
 const OTHERS: [(&str, &str); 5] = [
     ("sinfo", "sinfo --json"),
     ("nodes", "scontrol show nodes --json"),

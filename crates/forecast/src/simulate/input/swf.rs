@@ -1,7 +1,6 @@
 //! Reads the Standard Workload Format: one job per line, 18 numbers, -1 for unknown; `;` starts a comment.
 //!
-//! A job with n processors becomes one application with n requests of one core each. They may start at different times,
-//! unlike jobs of the format. `MaxNodes` and `MaxProcs` of the header become nodes.
+//! A job with n processors becomes one application with n requests of one core. `MaxNodes` and `MaxProcs` become nodes.
 
 use std::io::{self, BufRead, Read as _};
 use std::time::Duration;
@@ -34,11 +33,9 @@ const NAMES: [&str; COLUMNS] = [
     "think time",
 ];
 
-/// A line of so many bytes is none.
 const LONGEST: u64 = 1 << 16;
 /// After so many invalid lines the rest is not read.
 const MOST_FAULTS: usize = 10_000;
-/// The most nodes that a header may describe.
 const MOST_NODES: i64 = 1_000_000;
 
 /// Starts with a comment or a line of 18 numbers.
@@ -47,7 +44,7 @@ pub fn is_log(text: &str) -> bool {
     first.starts_with(';') || columns(first).is_ok()
 }
 
-/// The nodes of the header, each with its share of the processors; none if the header has no number of processors.
+/// None without a number of processors.
 fn nodes(header: &[(String, String)]) -> Vec<NodeSpec> {
     let of = |name: &str| {
         let value = header.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -65,7 +62,7 @@ fn nodes(header: &[(String, String)]) -> Vec<NodeSpec> {
     (0..count).map(spec).collect()
 }
 
-/// Limits jobs to the nodes of the header, which have no memory: jobs request none.
+/// The header's nodes have no memory: jobs request none.
 pub fn on_its_own_nodes(workload: &mut Workload) {
     if workload.nodes.is_empty() {
         return;
@@ -88,10 +85,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     read_from(name, text.as_bytes(), None).unwrap_or_default()
 }
 
-/// Reads a log line by line, and keeps the jobs that are submitted up to a time.
-///
-/// # Errors
-/// The source cannot be read.
+/// By line; omits jobs submitted after `until`.
 pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> io::Result<Reading> {
     let mut reading = Reading::default();
     let (mut header, mut in_header, mut line, mut later) = (Vec::new(), true, Vec::new(), 0_u64);

@@ -1,4 +1,4 @@
-//! The nodes that one look of an autoscaler requests: each takes requests as long as an instance type of its group has room for all of them.
+//! Nodes that one look requests. Each takes requests while an instance type has room for all.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use super::Autoscaler;
 use super::group::{InstanceType, NodeGroup, fits, fits_where_named};
 use model::Resource;
 
-/// A node that is requested at the end of the look.
 struct Claim {
     group: usize,
     /// The best type for what it takes so far.
@@ -14,14 +13,13 @@ struct Claim {
     uses: Resource,
 }
 
-/// All of them, in their order.
 pub(super) struct Claims<'a> {
     groups: &'a [NodeGroup],
     claims: Vec<Claim>,
     /// By group: how many nodes it has, and what they have together.
     counts: Vec<u32>,
     sums: Vec<Resource>,
-    /// The last request that was examined, and before which claim there is no room for it.
+    /// The last request, and its first claim with room.
     same: (Option<Resource>, usize),
 }
 
@@ -34,7 +32,7 @@ impl<'a> Claims<'a> {
         Self { groups, claims: Vec::new(), counts, sums, same: (None, 0) }
     }
 
-    /// Puts a request that is so old on a node. `false`: no group has a node for it now.
+    /// `false`: no group has a node for it now.
     pub fn take(&mut self, wants: &Resource, age: Duration) -> bool {
         let from = if self.same.0.as_ref() == Some(wants) { self.same.1 } else { 0 };
         let found = (from..self.claims.len()).find_map(|at| Some((at, self.grown(at, wants)?)));
@@ -74,7 +72,6 @@ impl<'a> Claims<'a> {
         self.claims.into_iter().map(|claim| (claim.group, claim.kind)).collect()
     }
 
-    /// The type and the requests of a claim with one more.
     fn grown(&self, at: usize, wants: &Resource) -> Option<(usize, Resource)> {
         let Claim { group, kind, uses } = &self.claims[at];
         let uses = uses.add(wants);
@@ -84,7 +81,7 @@ impl<'a> Claims<'a> {
         Some((self.best(*group, &uses, Some(*kind))?, uses))
     }
 
-    /// The cheapest type of a group that has room, then the one with the least left over. It replaces the type `instead`.
+    /// The cheapest type with room, then the one with the least left over.
     fn best(&self, group: usize, uses: &Resource, instead: Option<usize>) -> Option<usize> {
         let NodeGroup { types, limits, .. } = &self.groups[group];
         let mut left = limits.clone();
@@ -108,7 +105,6 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// The amounts that a limit names.
 fn restricted(amounts: &Resource, limits: &Resource) -> Resource {
     limits.iter().map(|(name, _)| (name, amounts.amount(name))).collect()
 }

@@ -13,9 +13,7 @@ use model::{MEMORY, Resource, VCORE};
 const UNNEEDED: Duration = Duration::from_secs(600);
 /// The pods of a node that names no number, as the kubelet does.
 const PODS: i64 = 110;
-/// The most nodes of a group.
 const MOST: u32 = 100_000;
-/// What is expected, for messages.
 const FORM: &str = "use for example 'm5.4xlarge: cpu=16, memory=64Gi, min=0, max=40, delay=90s, price=0.8'";
 
 /// One kind of node of a group.
@@ -40,15 +38,15 @@ pub struct NodeGroup {
     pub min: u32,
     /// Never more nodes.
     pub max: u32,
-    /// What all its nodes have together, at most; without limit for what is not named.
+    /// For all nodes together; other resources have no limit.
     pub limits: Resource,
     /// From the request of a node until it is ready.
     pub delay: Duration,
     /// How long a request is pending before a node is requested for it.
     pub patience: Duration,
-    /// How long a node is empty before it is removed; `None`: it stays.
+    /// How long an empty node stays; `None`: forever.
     pub unneeded: Option<Duration>,
-    /// After the same time, a node whose allocations fit on other nodes is removed too.
+    /// Also removes nodes whose allocations fit elsewhere.
     pub consolidates: bool,
     /// A group with more weight is preferred.
     pub weight: i64,
@@ -94,7 +92,6 @@ impl FromStr for NodeGroup {
     }
 }
 
-/// The name before the colon, and the rest.
 fn named(text: &str) -> Result<(&str, &str), String> {
     let (name, rest) = text.split_once(':').ok_or_else(|| format!("{text:?} has no name; {FORM}"))?;
     let name = name.trim();
@@ -109,7 +106,6 @@ fn pairs(text: &str, mut set: impl FnMut(&str, &str) -> Result<(), String>) -> R
     Ok(())
 }
 
-/// A resource by its name here, with its amount.
 fn amount(key: &str, value: &str) -> Result<(String, i64), String> {
     let name = if key == "cpu" { VCORE } else { key };
     let amount = parse_quantity(name, value).map_err(|why| format!("{key}: {why}"))?;
@@ -139,10 +135,7 @@ impl InstanceType {
         Ok(())
     }
 
-    /// The type with the pods of the kubelet, if it has processors or memory.
-    ///
-    /// # Errors
-    /// It has no capacity.
+    /// Adds the kubelet's pods; fails without processors and memory.
     pub fn checked(mut self) -> Result<Self, String> {
         if self.capacity.amount(VCORE) <= 0 && self.capacity.amount(MEMORY) <= 0 {
             return Err(format!("{} has no capacity; {FORM}", self.name));
@@ -155,7 +148,6 @@ impl InstanceType {
 }
 
 impl NodeGroup {
-    /// Sets a key of the group; `false` if it is none.
     fn set(&mut self, key: &str, value: &str) -> Result<bool, String> {
         let wrong = |expected: &str| format!("invalid {key} {value:?}: expected {expected}");
         let time = || parse_duration(value).ok_or_else(|| wrong("a time such as 90s"));
@@ -178,10 +170,7 @@ impl NodeGroup {
         Ok(true)
     }
 
-    /// The group, if its values fit together.
-    ///
-    /// # Errors
-    /// It has no capacity, or `min` is above `max`.
+    /// Fails without a capacity, or if `min` is above `max`.
     pub fn checked(mut self) -> Result<Self, String> {
         let name = &self.name;
         if self.types.is_empty() {
@@ -199,7 +188,6 @@ impl NodeGroup {
     }
 }
 
-/// The form that is read.
 impl fmt::Display for NodeGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, types, min, max, limits, delay, patience, unneeded, consolidates, weight } = self;
@@ -219,25 +207,22 @@ impl fmt::Display for NodeGroup {
     }
 }
 
-/// An amount that is read as the same.
 fn exact(name: &str, amount: i64) -> String {
     if name == VCORE { format!("{amount}m") } else { amount.to_string() }
 }
 
 impl NodeGroup {
-    /// The type of the nodes that are there without a request for them.
     pub(super) fn cheapest(&self) -> usize {
         let price = |number: &usize| self.types[*number].price.unwrap_or(f64::MAX);
         (0..self.types.len()).min_by(|one, other| price(one).total_cmp(&price(other))).unwrap_or_default()
     }
 }
 
-/// Whether amounts fit in what a node has or has left.
 pub(super) fn fits(wants: &Resource, place: &Resource) -> bool {
     wants.iter().all(|(name, amount)| amount <= place.amount(name).max(0))
 }
 
-/// The same for a maximum, which does not limit what it does not name.
+/// Unnamed resources are unlimited.
 pub(super) fn fits_where_named(wants: &Resource, most: &Resource) -> bool {
     wants.iter().all(|(name, amount)| most.get(name).is_none_or(|most| amount <= most))
 }

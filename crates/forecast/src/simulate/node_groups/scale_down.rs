@@ -1,4 +1,4 @@
-//! The nodes that an autoscaler removes: those that are empty for long, and those whose allocations fit on other nodes.
+//! Removes nodes that are empty for long, and those whose allocations fit elsewhere.
 
 use super::group::fits;
 use super::{Autoscaler, waiting};
@@ -7,7 +7,7 @@ use scheduler::Partition;
 use scheduler::state::node::Node;
 
 impl Autoscaler {
-    /// Notes which nodes changed, and gives those to remove: at most one of those in use.
+    /// At most one of those in use.
     pub(super) fn scale_down(&mut self, now: Time, part: &Partition) -> Vec<NodeId> {
         let mut gone = Vec::new();
         let mut may_consolidate = self.again && waiting(part).is_empty();

@@ -1,5 +1,3 @@
-//! Groups that grow and shrink, and similar ones that do not.
-
 use std::sync::Arc;
 
 use super::*;
@@ -165,7 +163,6 @@ fn existing_nodes_of_a_type_are_of_its_group_and_keep_their_names() {
     assert_eq!((report.groups[0].peak, report.groups[0].node_hours), (2, 2.0));
 }
 
-/// A gang of four placeholders of two cores.
 fn gang(style: scheduler::GangStyle) -> Job {
     let mut job = job("gang", "root.a", 0, 4, 2);
     job.tasks[0].task_group = Some(Arc::from("workers"));

@@ -1,4 +1,4 @@
-//! What an autoscaler sees of a scheduler: the requests that wait for a node.
+//! The requests that an autoscaler sees.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use scheduler::state::app::Application;
 /// The most requests that are examined at one time; the others are after them.
 const MOST_REQUESTS: usize = 20_000;
 
-/// A request that waits.
 pub(super) struct Wanted {
     pub app: String,
     pub wants: Resource,
@@ -50,7 +49,6 @@ pub(super) fn waiting(part: &Partition) -> Vec<Wanted> {
     found
 }
 
-/// By task group, the placeholders that a request can take the room of.
 fn placeholders(app: &Application) -> BTreeMap<&str, u64> {
     let mut space: BTreeMap<&str, u64> = BTreeMap::new();
     let asks = app.allocations.values().map(|key| &app.asks[*key]);
@@ -60,7 +58,7 @@ fn placeholders(app: &Application) -> BTreeMap<&str, u64> {
     space
 }
 
-/// What the queues of a path admit. The maximum of the root is that of the nodes, which can grow.
+/// The root's maximum is that of the nodes, which can grow.
 fn admitted(part: &Partition, queue: scheduler::index::QueueKey) -> Option<Resource> {
     let mut admitted: Option<Resource> = None;
     let mut at = part.queues.get(queue);

@@ -1,4 +1,4 @@
-//! What the resource manager of a run requests: the tasks of jobs, and those of gangs once they have come together.
+//! Requests of a run; gang tasks follow their placeholders.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,7 +15,6 @@ pub(super) struct Arrival<'w> {
     task: usize,
 }
 
-/// What arrives, the last one first.
 pub(super) fn arrivals(jobs: &[Job]) -> Vec<Arrival<'_>> {
     let tasks = |job| move |task: usize| Arrival { at: at_of(job, task), job, task };
     let mut all: Vec<Arrival<'_>> = jobs.iter().flat_map(|job| (0..job.tasks.len()).map(tasks(job))).collect();
@@ -55,8 +54,7 @@ impl<'w> Run<'w, '_> {
         }
     }
 
-    /// A task arrives. If its application does not exist or has ended, it is submitted first. The tasks of a gang are
-    /// requested after its placeholders.
+    /// Submits the application if needed. The tasks of a gang come after its placeholders.
     pub(super) fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
         if !self.live.contains_key(&job.app) {
             let gang_tasks = job.gang.as_ref().map(|_| Vec::new());
@@ -79,7 +77,7 @@ impl<'w> Run<'w, '_> {
         }
     }
 
-    /// A gang has come together, or continues without its placeholders: its tasks are requested.
+    /// Or continues without placeholders: its tasks are requested.
     pub(super) fn assemble_gang(&mut self, app: &AppId) -> Result<(), Stopped> {
         let Some(live) = self.live.get_mut(app) else { return Ok(()) };
         let (job, gang_tasks) = (live.job, live.gang_tasks.take());
@@ -87,7 +85,6 @@ impl<'w> Run<'w, '_> {
         gang_tasks.into_iter().flatten().try_for_each(|task| self.request(job, task))
     }
 
-    /// Asks for what a task needs.
     fn request(&mut self, job: &'w Job, task: usize) -> Result<(), Stopped> {
         let Task { count, .. } = job.tasks[task];
         for copy in 0..count {
@@ -107,7 +104,6 @@ impl<'w> Run<'w, '_> {
         Ok(())
     }
 
-    /// Tasks whose gang has not come together wait too.
     pub(super) fn count_gangs(&mut self) {
         for Live { job, gang_tasks, .. } in self.live.values() {
             for task in gang_tasks.iter().flatten() {

@@ -1,9 +1,5 @@
 //! Remedies for a pending request: changes that are tested in forks, with their other effects.
 //!
-//! ```text
-//! fork ── stage: what is due anyway is decided first ──> for each change: a copy, the change, cycles ── served? ── what differs
-//! ```
-//!
 //! Invariants:
 //! - a proposed change lets the request run in its copy;
 //! - the number of copies is bounded ([`MOST_HOLDERS`], [`MOST_TIMES`], [`MOST_LEAVES`]);
@@ -28,7 +24,7 @@ const MOST_HOLDERS: usize = 5;
 const MOST_TIMES: usize = 8;
 const MOST_LEAVES: usize = 4;
 
-/// Replaces untested remedies by those that work in forks. Applications with too many kinds of requests get none.
+/// Applications with too many kinds of requests get none.
 pub fn try_remedies(fork: &Fork, found: &mut Explanation) {
     let waits = |ask: &&mut AskExplanation| ask.status == AskStatus::Waits && !ask.blockers.is_empty();
     let mut settled = None;
@@ -97,7 +93,7 @@ impl<'a> Attempts<'a> {
             let outcome = self.stage.outcome_of(&steps)?;
             let (taken, started) = self.stage.taken(&outcome);
             if outcome.is_served() {
-                // Use the missing quantity plus that of the preceding requests if it is smaller and sufficient.
+                // A smaller sum with the preceding requests may suffice.
                 let mut enough = least;
                 for step in &mut enough {
                     enlarge(step, &taken, started);
@@ -156,7 +152,7 @@ impl<'a> Attempts<'a> {
         ends.collect::<Option<Vec<Time>>>()?.into_iter().max()
     }
 
-    /// For an immediate effect, or to get the resources of an allocation that ends.
+    /// Immediately, or for an allocation that ends.
     fn priority(&self, holders: &[Proposed]) -> Option<Remedy> {
         let part = self.stage.part()?;
         let from = self.ask.priority;

@@ -14,7 +14,6 @@ const MOST_BEFORE: usize = 5_000;
 const MOST_AFTER: usize = 300;
 const MOST_EFFECTS: usize = 200;
 
-/// Cycles find nothing more, up to the maximum number of cycles.
 pub(super) struct Settled {
     scheduler: Scheduler,
     now: Time,
@@ -54,7 +53,6 @@ impl Outcome {
 }
 
 impl Settled {
-    /// Runs all due decisions of a fork.
     pub fn of(fork: &Fork) -> Self {
         let mut settled = Self {
             scheduler: fork.scheduler.clone(),
@@ -102,7 +100,6 @@ impl<'a> Stage<'a> {
         Self { settled, target: (app, ask), known: RefCell::default() }
     }
 
-    /// Returns the partition of the stage.
     pub fn part(&self) -> Option<&Partition> {
         self.settled.scheduler.partitions().first()
     }
@@ -143,7 +140,7 @@ impl<'a> Stage<'a> {
         Remedy { steps, enough: true, effects: Some(effects) }
     }
 
-    /// Returns the additional resources and applications that are allocated before or with the request.
+    /// Additional resources and applications, before or with the request.
     pub fn taken(&self, outcome: &Outcome) -> (Resource, i64) {
         let (mut taken, mut started) = (Resource::new(), 0);
         for (app, (count, resource)) in &outcome.gets {
@@ -220,7 +217,6 @@ fn run(mut scheduler: Scheduler, now: Time, target: Option<(&AppId, &AskId)>) ->
     outcome
 }
 
-/// For all applications except `but`.
 pub(super) fn effects(usual: &Outcome, outcome: &Outcome, but: &AppId) -> Vec<RemedyEffect> {
     let mut effects: Vec<RemedyEffect> =
         outcome.ended.iter().map(|(app, has_allocations)| RemedyEffect::Loses(app.clone(), *has_allocations)).collect();
@@ -246,7 +242,6 @@ pub(super) fn effects(usual: &Outcome, outcome: &Outcome, but: &AppId) -> Vec<Re
     effects
 }
 
-/// Removes the effects on an application that ends by itself.
 pub(super) fn without_losses(effects: Vec<RemedyEffect>, app: &AppId) -> Vec<RemedyEffect> {
     effects.into_iter().filter(|effect| !matches!(effect, RemedyEffect::Loses(of, _) if of == app)).collect()
 }

@@ -1,5 +1,3 @@
-//! Bindings, failed bindings, preemption, and ends.
-
 use serde_json::json;
 
 use super::super::Failure;

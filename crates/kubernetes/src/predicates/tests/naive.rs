@@ -99,7 +99,6 @@ impl<'c> World<'c> {
         })
     }
 
-    /// Claims are bound and reachable, and an exclusive one is not in use.
     fn claims(&self, pod: &Pod, node: &Node) -> bool {
         let storage = self.cluster.storage();
         pod.spec.volumes.iter().filter(|volume| !volume.claim.is_empty()).all(|wanted| {

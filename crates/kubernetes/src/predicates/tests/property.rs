@@ -1,5 +1,4 @@
-//! Random clusters: the filters agree with the naive ones, and the scheduler places no pod on a node that the naive
-//! ones reject.
+//! Random clusters: filters agree with the naive ones, and so do placements.
 
 use std::sync::Arc;
 

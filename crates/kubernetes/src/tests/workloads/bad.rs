@@ -129,7 +129,6 @@ fn no_wrong_value_of_any_field_is_a_panic() {
     for (version, kind, spec) in objects {
         for value in values {
             for place in 0..spec.matches('X').count() {
-                // One field is invalid, and the others are missing.
                 let fields: Vec<&str> = spec.split('X').collect();
                 let wrong: String = fields
                     .iter()

@@ -1,5 +1,3 @@
-//! Jobs of Kubeflow, JobSet, and LeaderWorkerSet.
-
 use super::{ONE, notices, pods, template};
 
 const BIG: &str = "{cpu: 8, memory: 32Gi, nvidia.com/gpu: 4}";
@@ -122,7 +120,7 @@ fn a_leader_worker_set_has_groups_of_its_size() {
     assert_eq!(pods(&set("", &leader))[0], "default/l-0 root.a app 1000m 1024Mi 0 yunikorn");
 }
 
-/// A runtime of MPI: a launcher that is the trainer, and nodes.
+/// The launcher may be the trainer.
 fn mpi_runtime(launcher_trains: bool) -> String {
     let of = |name: &str, container: &str, labels: &str| {
         let pod = template(ONE).replace("name: c,", &format!("name: {container},"));

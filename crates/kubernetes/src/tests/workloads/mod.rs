@@ -23,7 +23,7 @@ fn read(texts: &[&str]) -> (Cluster, ManifestReport) {
     manifests.finish(&Settings::default().scheduler_names)
 }
 
-/// Formats pods as `namespace/name queue application milli-cores MiB priority scheduler`.
+/// `namespace/name queue application milli-cores MiB priority scheduler`.
 fn pods(text: &str) -> Vec<String> {
     let (cluster, report) = read(&[text]);
     assert_eq!(report.faults, Vec::<String>::new(), "{text}");

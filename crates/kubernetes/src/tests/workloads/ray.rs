@@ -1,5 +1,3 @@
-//! RayCluster, RayJob, and RayService.
-
 use super::{ONE, notices, pods, read, template};
 use crate::gang;
 

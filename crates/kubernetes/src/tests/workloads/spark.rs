@@ -1,5 +1,3 @@
-//! SparkApplication and ScheduledSparkApplication.
-
 use super::{faults, notices, pods, read};
 use crate::application;
 use crate::gang;

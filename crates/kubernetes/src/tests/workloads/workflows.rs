@@ -1,5 +1,3 @@
-//! Workflows of Argo.
-
 use super::{faults, notices, pods};
 
 fn flow(spec: &str) -> String {
@@ -82,7 +80,6 @@ fn templates_that_call_each_other_end() {
     );
 }
 
-/// A template that creates a Job of two pods.
 fn creates(name: &str, cpu: &str, count: &str) -> String {
     format!(
         "  - name: {name}\n    inputs: {{parameters: [{{name: cpu, default: 250m}}]}}\n    resource:\n      action: create\n      manifest: |\n        \

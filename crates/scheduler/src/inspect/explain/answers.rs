@@ -6,7 +6,6 @@ use crate::inspect::explain::types::{
 use crate::state::ask_log::TryResult;
 use model::Time;
 
-/// These levels concern the application.
 const OF_APPLICATION: [BlockLevel; 4] =
     [BlockLevel::State, BlockLevel::QueueApps, BlockLevel::UserApps, BlockLevel::GroupApps];
 
@@ -16,7 +15,7 @@ impl AskExplanation {
         self.pod.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// The start of its first blocker, if recorded; otherwise of the request.
+    /// If recorded; otherwise of the request.
     pub fn first_since(&self) -> Time {
         if let Some(since) = self.blockers.first().and_then(|first| first.since) {
             return since;
@@ -37,7 +36,7 @@ impl AskExplanation {
 }
 
 impl Explanation {
-    /// The pending request that time helps least, then the one that is tried first.
+    /// The pending request that time helps least.
     pub fn first_waiting(&self) -> Option<&AskExplanation> {
         let waiting = self.asks.iter().filter(|ask| ask.status == AskStatus::Waits);
         waiting.min_by_key(|ask| ask.blockers.first().map_or(Resolution::Turn, Blocker::resolution))

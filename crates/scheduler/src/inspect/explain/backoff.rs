@@ -1,4 +1,4 @@
-//! The backoff of an application (D-19): too many of its requests found no node, so none is tried.
+//! The backoff of an application (D-19): too many requests found no node.
 
 use std::time::Duration;
 
@@ -9,8 +9,7 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, Time};
 
 impl Partition {
-    /// An active backoff, or one that the next cycle starts at an earlier request. `since` and `until` are the bounds
-    /// of an active one.
+    /// `since` and `until` bound an active one.
     pub(super) fn of_backoff(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let application = &self.apps[app];
         let unschedulable = self.unschedulable(app);

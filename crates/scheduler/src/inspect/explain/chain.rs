@@ -25,9 +25,7 @@ use model::{AppState, QueueState, Resource, Time};
 /// Listing the holders needs a walk over all applications of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// The applications with the largest usage are listed.
     Holders,
-    /// Only the missing quantity is computed.
     NoUser,
 }
 
@@ -167,7 +165,7 @@ impl Partition {
         blockers
     }
 
-    /// A request that ends every cycle, or makes the cycle skip its application (D-09).
+    /// A request that ends every cycle, or skips its application (D-09).
     pub(super) fn of_those_before(
         &self,
         app: AppKey,
@@ -302,7 +300,6 @@ impl Partition {
         blockers
     }
 
-    /// Returns the blocked request that has its turn first.
     fn of_blocked_before(&self, now: Time, app: AppKey, key: AskKey) -> Option<Blocker> {
         let AttemptOutcome::Pick(Pick::Allocate { node, .. }) = self.on_nodes(now, app, key) else { return None };
         let (first, ask) = self.turn_before(&mut TurnPlans::default(), now, (app, key), node)?;

@@ -10,7 +10,6 @@ use model::AppState;
 const MOST_HOLDERS: usize = 5;
 
 pub(super) enum Scope<'a> {
-    /// The usage of all applications in the subtree of a queue.
     Queue(QueueKey),
     /// The usage of a user or group in the subtree of the limit's queue.
     Bound(&'a Bound, &'a Account),

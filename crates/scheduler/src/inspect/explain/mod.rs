@@ -1,14 +1,12 @@
-//! Why a request is not allocated: every check of a cycle in its order, without stopping at the first failure
-//! (`rest.md` E4).
+//! Why a request is not allocated: every check of a cycle, without stopping at the first failure (`rest.md` E4).
 //!
 //! Invariants:
 //! - nothing is changed, not even the caches of cycles;
 //! - the checks are the cycle's own: `try_asks` and the search for victims;
 //! - the next cycle allocates a request without a blocker; a property test verifies that under every profile.
 //!
-//! Where to read: [`types`] is the answer, `chain` the checks of one request, `next_decision` the next cycle, `rank`
-//! the order of blockers, `settled` the steps before the checks. [`judged`] has the objections to a decision of another
-//! scheduler, `overview` the blockers of all pending requests.
+//! [`types`] is the answer, [`judged`] has the objections to a decision of another scheduler, `overview` the blockers
+//! of all pending requests.
 
 mod answers;
 mod backoff;
@@ -43,14 +41,13 @@ use model::{AppId, AskId, Time};
 use next_decision::NextDecision;
 use types::{Allocated, AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Place};
 
-/// The limit of explained kinds of requests per application; the others are only counted.
+/// Others are only counted.
 const MOST_ASKS: usize = 20;
 
 type Kind<'a> = (Vec<(&'a str, i64)>, i32, Option<&'a str>, Option<&'a str>, bool, bool, bool);
 
 impl Partition {
-    /// Explains why an application, or one of its requests, is not allocated; `None` if it does not exist. Of equal
-    /// requests the first is explained for all. Costs about as much as a cycle without a result.
+    /// `None` if unknown. The first of equal requests is explained for all. Costs about as much as a cycle.
     pub fn explain(&self, now: Time, app: &AppId, ask: Option<&AskId>) -> Option<Explanation> {
         match self.settled(now) {
             Some(copy) => copy.explain_settled(now, app, ask),
@@ -72,7 +69,6 @@ impl Partition {
         explanation.runs = self.runs(application);
         explanation.submission = submission::of(application);
         explanation.left_out = groups.iter().skip(MOST_ASKS).map(|(_, count)| count).sum();
-        // One walk costs as much as a cycle.
         let next = OnceCell::new();
         for (ask, count) in groups.into_iter().take(MOST_ASKS) {
             explanation.asks.push(self.explain_ask(now, (key, ask), count, &next));
@@ -147,7 +143,6 @@ impl Partition {
 }
 
 impl Partition {
-    /// The reasons that end by time alone.
     fn waiting(&self, explained: &mut AskExplanation, app: &Application, key: AskKey) {
         if explained.reserved.is_some() {
             let ask = &app.asks[key];
@@ -186,7 +181,6 @@ fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Exp
     explanation
 }
 
-/// The first of each kind in order, and the number of that kind.
 fn identical(app: &Application) -> Vec<(AskKey, u64)> {
     let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
     let mut found: Vec<(AskKey, u64)> = Vec::new();

@@ -19,13 +19,12 @@ use model::{NodeId, QueueState, Time};
 
 #[derive(Debug, Default)]
 pub(super) struct NextDecision {
-    /// `None`: it finds nothing to do.
+    /// `None`: nothing to do.
     pub decision: Option<Decision>,
     reaches_all: bool,
-    /// With the preemption attempts left.
     of_app: BTreeMap<AskKey, u32>,
     tried: Option<BTreeSet<(AppKey, AskKey)>>,
-    /// D-19; with the last request without a node.
+    /// With the last request (D-19).
     delayed: BTreeMap<AppKey, AskKey>,
 }
 
@@ -54,12 +53,12 @@ impl NextDecision {
         if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
     }
 
-    /// When the cycle reaches a request of the target; `None` if it does not.
+    /// `None` if not reached.
     pub fn attempts_left(&self, ask: AskKey) -> Option<u32> {
         self.of_app.get(&ask).copied()
     }
 
-    /// Whether the cycle tries a request: of the target application, or any if all are recorded.
+    /// Of recorded applications only.
     pub fn reaches(&self, app: AppKey, ask: AskKey) -> bool {
         self.reaches_all
             || self.of_app.contains_key(&ask)
@@ -91,7 +90,6 @@ impl NextDecision {
 }
 
 impl Partition {
-    /// For a request that fits everything else.
     pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
         let application = &self.apps[app];
         let ask = &application.asks[key];
@@ -219,7 +217,6 @@ impl Walk<'_> {
         None
     }
 
-    /// Continues after a request without victims.
     fn asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
         let mut unschedulable = self.partition.unschedulable(app);
         loop {

@@ -18,7 +18,7 @@ impl Partition {
         let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
         let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
         let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
-        // By kind (open and large enough, open and refused, others), then by what is missing.
+        // By kind, then by what is missing.
         let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
         tally.largest = wanted(ask).map(|(name, _)| (Arc::from(name), 0, 0)).collect();
         for node in self.nodes.in_order() {
@@ -95,10 +95,8 @@ impl Partition {
         Some(found.id.clone())
     }
 
-    /// The pod, otherwise application and request.
     fn note_holders(&self, node: &Node, own: (AppKey, AskKey), holders: &mut Vec<String>) {
         for (app, ask) in node.reservations.iter().filter(|reserved| **reserved != own) {
-            // One more shows that there are more.
             if holders.len() > MOST_NODES {
                 return;
             }
@@ -110,8 +108,7 @@ impl Partition {
         }
     }
 
-    /// Conditions that exclude a node regardless of resources come first. A required node may be unschedulable
-    /// (SCH-165).
+    /// Conditions regardless of resources come first. Required nodes may be unschedulable (SCH-165).
     pub(super) fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
         let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
@@ -128,7 +125,6 @@ impl Partition {
 
     pub(super) fn without_space(&self, node: &Node, ask: &Ask) -> Option<NodeReason> {
         if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
-            // The conditions exclude it even with enough resources.
             Some(NodeReason::Predicate)
         } else if !node.total.fit_in(&ask.resource) {
             Some(NodeReason::Capacity)
@@ -141,8 +137,7 @@ impl Partition {
         }
     }
 
-    /// The resource that no node has, if no node can ever accept the request; otherwise the missing resources of the
-    /// closest node, or the number of nodes by check.
+    /// A resource that no node has; otherwise what the closest node lacks, or the nodes by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
         let detail = self.summary(ask, nodes);
         let mut blockers = Vec::new();
@@ -161,7 +156,6 @@ impl Partition {
         let mut of_closest = self.of_closest(ask, nodes, &detail);
         of_closest.retain(|one| one.resource.as_deref().is_some_and(|name| !missing(name)) || blockers.is_empty());
         if nodes.could == 0 && blockers.is_empty() {
-            // Only the conditions exclude the nodes that are large enough.
             of_closest.truncate(1);
             of_closest.iter_mut().for_each(|one| *one = refused(one));
         }
@@ -215,7 +209,6 @@ fn wanted(ask: &Ask) -> impl Iterator<Item = (&str, i64)> {
     ask.resource.iter().filter(|(_, amount)| *amount > 0)
 }
 
-/// Each resource separately; otherwise the combination that no node has.
 fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     let place = || ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
     let never = || Blocker { of_nodes: Resolution::Never, ..Blocker::of(BlockLevel::Node, place()) };
@@ -237,13 +230,11 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     blockers
 }
 
-/// If only the conditions exclude the nodes that are large enough.
 fn refused(blocker: &Blocker) -> Blocker {
     let Blocker { place, detail, .. } = blocker.clone();
     Blocker { detail, of_nodes: Resolution::Never, ..Blocker::of(BlockLevel::Node, place) }
 }
 
-/// One line each, with the number of nodes.
 fn refusals(nodes: &NodeTally) -> String {
     let shown = nodes.refusals.iter().take(MOST_NODES);
     let words: Vec<String> = shown.map(|(words, count)| format!("{} ({count}x)", words.replace('\n', " "))).collect();

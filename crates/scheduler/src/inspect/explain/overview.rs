@@ -1,5 +1,4 @@
-//! The first blocker of every pending request, grouped. The checks are those of one request ([`chain`](super::chain)),
-//! with common facts computed once.
+//! The first blocker of every pending request, grouped, by the checks of one request ([`chain`](super::chain)).
 
 use std::sync::Arc;
 
@@ -21,7 +20,6 @@ use model::{QueuePath, Resource, Time};
 
 const MOST_GROUPS: usize = 100;
 const MOST_EXAMPLES: usize = 5;
-/// The limit of remembered conditions per size.
 const MOST_CONDITIONS: usize = 64;
 
 /// Requests without a blocker are in one group.
@@ -35,7 +33,6 @@ struct Survey<'p> {
     partition: &'p Partition,
     now: Time,
     next: NextDecision,
-    /// By size: one entry for each request with its own conditions.
     of_nodes: Index<Wanted, Vec<OfNodes>>,
     places: Index<Cause, usize>,
     groups: Vec<Group>,
@@ -48,9 +45,7 @@ struct Group {
 }
 
 impl Partition {
-    /// All pending requests in the subtree of `below`. `None` if the queue does not exist.
-    ///
-    /// Reads each pending request once, and each node once per requested size.
+    /// `None` if it does not exist. Reads each request once, and each node once per size.
     pub fn explain_all(&self, now: Time, below: Option<&QueuePath>) -> Option<Overview> {
         let top = match below {
             Some(path) => self.queues.find(path)?,
@@ -194,7 +189,6 @@ impl Survey<'_> {
         rank::first(all).or_else(|| part.of_turn(app, key, &self.next))
     }
 
-    /// Computed once per size and conditions.
     fn of_nodes(&mut self, (app, key): (AppKey, AskKey), application: &Application, ask: &Ask) -> Option<Blocker> {
         let part = self.partition;
         let own = application.reservations.iter().any(|(reserved, _)| *reserved == key);
@@ -220,7 +214,6 @@ impl Survey<'_> {
     }
 }
 
-/// Without the details that differ between requests with the same blocker.
 fn cause(blocker: Option<&Blocker>) -> Cause {
     let blocker = blocker?;
     let of_ask = match blocker.level {

@@ -18,7 +18,7 @@ pub struct Overview {
     pub apps: u64,
     /// The number of pending requests.
     pub asks: u64,
-    /// The groups: first those that no time removes, then by what removes them, the largest first.
+    /// Those that no time removes first, then the largest.
     pub groups: Vec<WaitingGroup>,
     /// The number of omitted groups.
     pub left_out: u64,
@@ -27,7 +27,7 @@ pub struct Overview {
 /// Requests with the same first blocker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WaitingGroup {
-    /// The blocker of the first request; `None` if a next cycle allocates them.
+    /// `None` if a next cycle allocates them.
     pub blocker: Option<Blocker>,
     /// The number of applications.
     pub apps: u64,

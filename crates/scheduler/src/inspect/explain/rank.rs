@@ -40,7 +40,7 @@ impl Blocker {
         matches!(&self.place, Place::Queue(queue) if queue.depth() == 0)
     }
 
-    /// A cluster without nodes, and a resource that no node has, come first in their kind.
+    /// No nodes, or a resource that none has, comes first.
     fn rank(&self) -> (Resolution, u8) {
         let resolution = self.resolution();
         let class = match self.level {

@@ -60,7 +60,6 @@ fn rows_96_and_97_a_secondary_group_as_parent() {
         "root.companya.user1 +1",
     );
     check_kornsole(child(secondary().text()), &tree, &both, "root.companya.user1 +1");
-    // As a separate rule, the parent applies only its own filter.
     check_kornsole(child(secondary()), &tree, &both, "-");
 }
 

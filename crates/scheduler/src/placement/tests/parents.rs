@@ -7,7 +7,7 @@ fn rows_31_to_33_fixed() {
     on_t(&[fixed("grp.leaf")], &by("u"), "root.grp.leaf");
     on_t(&[fixed("GRP.Leaf")], &by("u"), "root.grp.leaf");
     on_t(&[fixed("users.a.b").create()], &by("u"), "root.users.a.b +2");
-    // The configuration check rejects the first rule (CFG-089); if it runs anyway, it fails and the next one places.
+    // The configuration check rejects the first rule (CFG-089); run anyway, it fails.
     on_t(&[fixed("root.grp"), fixed("root.default")], &by("u"), "root.default #2");
 }
 

@@ -50,7 +50,6 @@ fn rules() -> impl Strategy<Value = Vec<RuleConfig>> {
     proptest::collection::vec(chain, 0..5)
 }
 
-/// A tree over three levels; the children of leaves are omitted.
 fn tree() -> impl Strategy<Value = Tree> {
     let queue = (any::<bool>(), any::<bool>(), proptest::bool::weighted(0.1), 0..3_usize, part(), part());
     (0..5_usize, proptest::collection::vec(queue, 2..16)).prop_map(|(root_acl, queues)| {

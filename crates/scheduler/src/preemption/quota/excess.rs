@@ -15,20 +15,20 @@ pub struct QuotaPlan<V> {
     pub excess: Resource,
     /// The victims in the order in which they were chosen.
     pub victims: Vec<V>,
-    /// Without those that are being stopped, require their node, or are in a queue without a share.
+    /// Without stops, required nodes, and queues without a share.
     pub retained: Vec<(V, WhyRetained)>,
     /// Whether there were candidates.
     pub had_candidates: bool,
 }
 
-/// The result of enforcing the maximum of a queue now; `None` if the queue does not exist.
+/// `None` if unknown queue.
 pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
     let queue = tree.quota_queue(key)?;
     let excess = excess(tree, key, &queue);
     let (path, retained) = (queue.path.clone(), Vec::new());
     let mut plan =
         QuotaPlan { queue: path, excess: excess.clone(), victims: Vec::new(), retained, had_candidates: false };
-    // Nothing to release: no maximum, or the victims are being stopped already (N-01e).
+    // No maximum, or victims are being stopped already (N-01e).
     let mut stack = if excess.is_empty() { Vec::new() } else { vec![(key, excess)] };
     while let Some((key, share)) = stack.pop() {
         let Some(queue) = tree.quota_queue(key) else { continue };
@@ -44,7 +44,6 @@ pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::
     Some(plan)
 }
 
-/// As far as guaranteed resources allow its release.
 fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Resource {
     let max = queue.max.into_iter().flat_map(Resource::iter);
     let above = max.filter_map(|(name, most)| {
@@ -55,7 +54,7 @@ fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Reso
     above.collect()
 }
 
-/// What the guaranteed resources of the path allow to release; `None` if none is guaranteed.
+/// `None` without a guarantee.
 fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
     if tree.law().largest_guard {
         let above =
@@ -77,7 +76,7 @@ fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource
         let shares = excess.iter().filter_map(|(name, excess)| {
             let own = counted.get(name)?;
             let sum: i64 = above_guarantee.iter().map(|(_, counted)| counted.amount(name)).sum();
-            // Floats, as in the release; the share of a zero sum is 0.
+            // Floats, as in the release.
             let share = if sum == 0 { 0.0 } else { (own as f64 / sum as f64 * excess as f64).floor() };
             Some((name, share as i64))
         });
@@ -92,7 +91,6 @@ fn is_protected(queue: &QuotaQueue<'_>) -> bool {
     !queue.allocated.iter().any(|(name, used)| guaranteed.get(name).is_some_and(|guaranteed| used > guaranteed))
 }
 
-/// The usage above the guaranteed resources; without them, the usage.
 fn counted(queue: &QuotaQueue<'_>, counts_below: bool) -> Resource {
     let Some(guaranteed) = queue.guaranteed else { return queue.allocated.clone() };
     if counts_below {

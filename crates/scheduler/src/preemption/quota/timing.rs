@@ -10,7 +10,7 @@ const SECOND: u64 = 1_000_000;
 /// A queue before a reload.
 #[derive(Clone, Debug)]
 pub struct QuotaBefore {
-    /// Its maximum; `None` also for a new queue.
+    /// `None` also for a new queue.
     pub max: Option<Resource>,
     /// How long it may be above its maximum.
     pub delay: Duration,
@@ -34,7 +34,7 @@ pub fn is_above(allocated: &Resource, max: Option<&Resource>) -> bool {
     max.is_some_and(|max| max.iter().any(|(name, most)| allocated.get(name).is_some_and(|used| used > most)))
 }
 
-/// The first pass after now that covers `due`: passes are at full seconds.
+/// The first full second that covers `due`.
 pub fn look_after(now: Time, due: Time) -> Time {
     let next = (now.0 / SECOND).saturating_add(1);
     Time(next.max(due.0.div_ceil(SECOND)).saturating_mul(SECOND))
@@ -67,11 +67,8 @@ pub fn time_after(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Same,
-    /// Some names were lowered, none raised.
     Lowered,
-    /// Some names were raised, none lowered.
     Raised,
-    /// Both, or the first maximum.
     Other,
 }
 
@@ -88,7 +85,7 @@ fn change(before: Option<&Resource>, now: Option<&Resource>) -> Change {
     }
 }
 
-/// Converts a time to the new delay; the result may be past.
+/// The result may be past.
 fn moved(due: Time, delay: Duration, before: Duration) -> Time {
     if delay >= before { due + (delay - before) } else { due - (before - delay) }
 }

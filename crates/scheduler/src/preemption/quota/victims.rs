@@ -28,7 +28,7 @@ struct Candidate<'t, V> {
 /// Opted out, started its application, useful quantity, priority, age.
 type Rank = (bool, bool, Reverse<i64>, Priority, Reverse<u64>);
 
-/// Never more than `share` in any name, so the leaf may stay above its maximum.
+/// Never more than `share`: the leaf may stay above its maximum.
 pub(super) fn leaf_share<T: QuotaTree>(
     tree: &T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
@@ -60,7 +60,6 @@ pub(super) fn leaf_share<T: QuotaTree>(
     LeafShare { victims, retained, had_candidates }
 }
 
-/// In no order. Those that do not help go to `retained`.
 fn candidates<'t, T: QuotaTree>(
     tree: &'t T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
@@ -84,7 +83,7 @@ fn candidates<'t, T: QuotaTree>(
     tree.quota_asks(key).into_iter().filter_map(candidate).collect()
 }
 
-/// Above all guaranteed resources on the path (N-01b); a release does not check this.
+/// N-01b; not in a release.
 fn spare_above_guarantees<T: QuotaTree>(tree: &T, leaf: QueueKey) -> Resource {
     let mut spare: Option<Resource> = None;
     if tree.law().largest_guard {
@@ -107,7 +106,6 @@ impl<V> Candidate<'_, V> {
     }
 }
 
-/// Relative to the leaf's maximum; plain values without a maximum.
 fn shares(of: &Resource, share: &Resource, leaf: &QuotaQueue<'_>) -> Vec<f64> {
     let most = |name| leaf.max.and_then(|max| max.get(name)).filter(|most| *most != 0);
     let mut shares: Vec<f64> = of
@@ -120,7 +118,6 @@ fn shares(of: &Resource, share: &Resource, leaf: &QuotaQueue<'_>) -> Vec<f64> {
     shares
 }
 
-/// The first difference, otherwise the length.
 fn compare_shares(one: &[f64], other: &[f64]) -> Ordering {
     for (a, b) in one.iter().zip(other) {
         let order = a.total_cmp(b);

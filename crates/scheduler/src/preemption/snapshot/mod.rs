@@ -1,8 +1,8 @@
 //! Copies of queue counters for trial removals of victims (SCH-154, SCH-155, `profiles.md` section 4.1).
 //!
 //! Invariants:
-//! - nothing here changes a queue; every trial can be undone ([`PreemptionSnapshot::rewind`]);
-//! - the usage of a queue does not include victims that are being preempted already.
+//! - no queue is changed; every trial can be undone ([`PreemptionSnapshot::rewind`]);
+//! - usage excludes victims being preempted already.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +28,9 @@ pub(super) struct Level<'a> {
     key: QueueKey,
     parent: Option<LevelKey>,
     own: Option<&'a Resource>,
-    /// G: the smallest guaranteed value of each name on the path.
+    /// G: smallest guarantee on the path.
     guaranteed: Option<Resource>,
-    /// M: the smallest maximum of each name on the path.
+    /// M: smallest maximum on the path.
     max: Option<Resource>,
     /// As the releases compute it in some cases (D-06).
     counted_max: Option<Resource>,
@@ -50,16 +50,13 @@ struct TrialMove<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OfferResult {
-    /// The victim is removed.
     Taken,
-    /// Its queue cannot spare it.
     Stays,
-    /// The request's queue cannot pay for it, and no later victim is examined (P-12).
+    /// Its queue cannot pay; no later victim is examined (P-12).
     Unpaid,
 }
 
 impl<'a> PreemptionSnapshot<'a> {
-    /// Creates a snapshot of the path of `leaf` for a request of `wanted`.
     pub(super) fn new(queues: &'a QueueTree, switches: &'a Switches, leaf: QueueKey, wanted: &'a Resource) -> Self {
         let (levels, places, moves) = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut snapshot = Self { queues, switches, wanted, asking: LevelKey(0), levels, places, moves };
@@ -150,7 +147,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// Above its guaranteed resources (SCH-154; `profiles.md` section 4.1, step 1).
+    /// SCH-154; `profiles.md` section 4.1, step 1.
     pub(super) fn gives(&self, leaf: LevelKey) -> bool {
         let level = &self[leaf];
         if self.switches.victim_floor == VictimFloor::BeforeRemoval {
@@ -160,8 +157,7 @@ impl<'a> PreemptionSnapshot<'a> {
         !(protected && level.counted_bound.fit_in_max_undef(&self.queues[level.key].allocated))
     }
 
-    /// `paying`: as in the releases, the victim's resources must fit in the remaining guaranteed resources of the
-    /// request's queue (P-12).
+    /// `paying`: the victim must fit in the remaining guarantee of the request's queue (P-12).
     pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> OfferResult {
         let pays = paying && self.switches.ask_queue_space == AskQueueSpace::Pays;
         if self.switches.victim_floor == VictimFloor::BeforeRemoval && !self.may_lose(leaf) {
@@ -219,14 +215,13 @@ impl<'a> PreemptionSnapshot<'a> {
         self.switches.ask_queue_space == AskQueueSpace::Pays && self.remaining(self.asking).is_some_and(|l| covers(&l))
     }
 
-    /// Victims do not change that: none is in that leaf.
+    /// No victim is in that leaf.
     pub(super) fn leaf_has_space(&self) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[self.asking];
         guaranteed.is_some() && bound.fit_in(&used.add(self.wanted))
     }
 
-    /// Within the guaranteed resources on every level (SCH-155), or their remainder is not negative in any resource of
-    /// the request (P-12).
+    /// Within the guarantees on every level (SCH-155), or without a negative remainder (P-12).
     pub(super) fn ask_queue_is_well(&self) -> bool {
         match self.switches.ask_queue_space {
             AskQueueSpace::Within => {

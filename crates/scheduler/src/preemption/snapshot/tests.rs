@@ -60,7 +60,7 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
     }
 }
 
-/// SCH-154 with SCH-104: in 1.5.1 a name that one maximum omits counts as 0.
+/// SCH-154 with SCH-104: in 1.5.1 missing names count 0.
 #[test]
 fn the_path_minimum_of_1_5_1() {
     let both = [("memory", 10), ("vcore", 10)];

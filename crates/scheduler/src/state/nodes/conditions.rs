@@ -10,7 +10,6 @@ use crate::state::node::Node;
 use crate::state::predicates::{Copies, Predicates, own_predicates};
 use model::{AskId, Resource};
 
-/// Up to this fraction of nodes, only the candidates are examined.
 const FEW: usize = 8;
 
 impl Nodes {
@@ -25,7 +24,7 @@ impl Nodes {
         self.changes += 1;
     }
 
-    /// Changes the conditions. If they allow more for a request, [`Predicates::loosened`] must return another number.
+    /// [`Predicates::loosened`] must change if they allow more.
     pub fn change_predicates(&mut self, change: impl FnOnce(&mut dyn Predicates)) {
         if let Some(predicates) = own_predicates(&mut self.predicates) {
             change(predicates);
@@ -38,7 +37,7 @@ impl Nodes {
         self.predicates.as_ref()
     }
 
-    /// The newer conditions differ only in knowing more requests and nodes; placements are kept.
+    /// Placements remain as before.
     pub fn renew_predicates(&mut self, newer: Option<&Arc<dyn Predicates>>) {
         let renewed = self.predicates.as_ref().zip(newer).and_then(|(own, newer)| newer.placed_as(&**own));
         if let Some(renewed) = renewed {
@@ -51,7 +50,7 @@ impl Nodes {
         self.predicates.as_ref().is_some_and(|predicates| predicates.bars(ask, &self.nodes[node]))
     }
 
-    /// How many of these allocations of a node have to go, at least `least`, before an ask may go there ([`Predicates::passes_without`]).
+    /// At least `least` ([`Predicates::passes_without`]).
     pub(crate) fn lets_without(&self, ask: &Ask, node: NodeKey, there: &[&AskId], least: usize) -> Option<usize> {
         let Some(predicates) = &self.predicates else { return Some(least) };
         predicates.passes_without(ask, &self.nodes[node], there, least)
@@ -66,7 +65,6 @@ impl Nodes {
         self.predicates.as_ref()?.refusal(ask, &self.nodes[node])
     }
 
-    /// Apart from resources.
     pub(crate) fn treat_identical(&self, one: &Ask, other: &Ask) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.identical(one, other))
     }
@@ -88,7 +86,6 @@ impl Nodes {
         few.into_iter().flatten().chain(all.into_iter().flatten()).filter(|node| node.reservations.is_empty())
     }
 
-    /// Reports a request that is added to a node or removed.
     pub(crate) fn report_placement(&mut self, ask: &AskId, node: NodeKey, added: bool) {
         let Some(predicates) = own_predicates(&mut self.predicates) else { return };
         let Some(node) = self.nodes.get(node) else { return };
@@ -108,7 +105,6 @@ impl Nodes {
 }
 
 impl Nodes {
-    /// `may_reserve`: no node could be reserved either.
     pub(crate) fn is_refused(&self, ask: &Ask, may_reserve: bool) -> bool {
         let known = self.known_refusal(ask).map(|at| &self.refused.known[at]);
         ask.rare.required_node.is_none() && known.is_some_and(|known| known.nowhere[usize::from(may_reserve)])
@@ -118,14 +114,12 @@ impl Nodes {
         self.refused = Refused::default();
     }
 
-    /// For a request without a required node.
     pub(crate) fn note_refused(&mut self, ask: &Ask, may_reserve: bool) {
         if let Some(known) = self.remember(ask) {
             known.nowhere[usize::from(may_reserve)] = true;
         }
     }
 
-    /// Nodes with enough resources that the conditions exclude.
     pub(crate) fn refusing(&mut self, ask: &Ask) -> u64 {
         if !self.has_predicates() {
             return 0;
@@ -148,7 +142,6 @@ impl Nodes {
             let score = wanted.fit_in_score(&node.available);
             if best.is_none_or(|(lowest, _)| score < lowest) {
                 best = Some((score, node));
-                // No node is better than one with enough free resources.
                 if score <= 0.0 {
                     break;
                 }
@@ -157,7 +150,6 @@ impl Nodes {
         best.map(|(_, node)| node.key)
     }
 
-    /// Whether the conditions allow the best node to reserve for a request.
     pub(crate) fn may_be_reserved(&self, ask: &Ask) -> bool {
         self.may_hold(&ask.resource, true)
             && self.best_to_reserve(&ask.resource).is_some_and(|node| self.lets(ask, node, false))
@@ -171,7 +163,7 @@ impl Nodes {
         self.refused.known.iter().position(identical)
     }
 
-    /// `None` if no request can be like it, or too many kinds are recorded.
+    /// `None` if unique, or too many kinds.
     fn remember(&mut self, ask: &Ask) -> Option<&mut Known> {
         if !self.has_predicates() || ask.rare.required_node.is_some() {
             return None;

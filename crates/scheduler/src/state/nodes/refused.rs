@@ -4,7 +4,6 @@ use crate::state::ask::Ask;
 
 pub(super) const MOST_KNOWN: usize = 64;
 
-/// One request of each kind, since the last change of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refused {
     /// The number of changes at that time.
@@ -15,7 +14,7 @@ pub(super) struct Refused {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub ask: Ask,
-    /// Whether no node accepts it, and whether no node can be reserved for it either.
+    /// No node accepts it; none can be reserved either.
     pub nowhere: [bool; 2],
     /// The number of nodes with enough resources that refuse it.
     pub refusing: Option<u64>,

@@ -1,5 +1,4 @@
-//! Orders to a kornsole server: converts an act to an HTTP request of the native API, and the answer to a result or a
-//! rejection (`rest.md` E2, E4, E5, E8, E9).
+//! Orders to a kornsole server over the native API (`rest.md` E2, E4, E5, E8, E9).
 
 pub mod cluster;
 mod read;
@@ -16,10 +15,7 @@ pub use self::write::add_reason;
 use client::{Client, Fault};
 use view::act::{Act, Code, Done, Order, Refusal};
 
-/// Executes an order.
-///
-/// # Errors
-/// Returns the rejection; without an answer, that the order may have been executed.
+/// Without an answer, it may have been executed.
 pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
     let OrderRequest { method, path, mut headers, body, read } = write::request(order);
     let key = key();

@@ -145,7 +145,7 @@ fn change(change: native::ConfigChange) -> ChangeLine {
     }
 }
 
-/// Splits a queue as the server names it: with its partition, unless that is `default`.
+/// The server omits the partition `default`.
 fn partition_and_queue(text: &str) -> (String, QueuePath) {
     match text.split_once('/') {
         Some((partition, queue)) if text != "root" && !text.starts_with("root.") => {
@@ -155,7 +155,7 @@ fn partition_and_queue(text: &str) -> (String, QueuePath) {
     }
 }
 
-/// The details of a rejection. Invalid details are ignored: the message is sufficient.
+/// Invalid details are ignored: the message is sufficient.
 pub fn details(reported: &ErrorBody) -> Details {
     let Some(value) = reported.details.clone() else { return Details::default() };
     let details: native::ErrorDetails = serde_json::from_value(value).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! One HTTP request of the plan: its path, and the parser of its answer. The state of the remote is not changed here.
+//! One HTTP request of the plan. The remote's state is not changed here.
 
 mod parse;
 
@@ -63,7 +63,7 @@ pub enum FetchedData {
     MayKill(AppId, dto::native::CheckResult),
     /// The reported health.
     Health(dto::Health),
-    /// The number and total duration of cycles; `None` if not in the metrics.
+    /// Number and total duration of cycles; `None` if missing.
     Metrics(Option<(u64, Duration)>),
     /// The events, and the reader after them.
     Events(Reader, Vec<EventMessage>),
@@ -134,7 +134,7 @@ enum ObjectReader {
 }
 
 impl Fetch {
-    /// Prepares a query for a remote; `None` if the remote does not support it. `state` is the data so far.
+    /// `None` if unsupported. `remote_state` is the data so far.
     pub fn of(query: Query, remote: &Remote, has_token: bool, remote_state: &RemoteState) -> Option<Self> {
         let release = remote.release();
         let at = |partition: &Arc<str>, rest: &str| format!("ws/v1/partition/{}/{rest}", encode_once(partition));
@@ -344,7 +344,7 @@ async fn answer(
     })
 }
 
-/// The data of the cluster about its nodes, if any. Without the right to list nodes, the data of the scheduler is used.
+/// `None` without the right to list nodes.
 async fn marks(client: &Client) -> Option<NodeMarks> {
     // Watched nodes are known already.
     let cluster = client.cluster().filter(|cluster| !cluster.follows())?;
@@ -352,7 +352,6 @@ async fn marks(client: &Client) -> Option<NodeMarks> {
     Some(all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect())
 }
 
-/// The configuration from its ConfigMap, if that is the active one.
 async fn written(client: &Client, answer: String) -> FetchedData {
     let written = match client.cluster() {
         Some(cluster) => cluster.written_config().await.ok(),
@@ -379,7 +378,7 @@ async fn leaves(
     for path in paths {
         match client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await {
             Ok(got) => last = got.with(()),
-            // A dynamic queue may be removed after the tree was read; before 1.5, a missing queue is a 400.
+            // A dynamic queue may be gone; before 1.5, that is a 400.
             Err(Fault::Missing(_) | Fault::Refused(400, _)) => {}
             Err(fault) => return Err(fault),
         }

@@ -16,11 +16,10 @@ use client::{Client, Fault, Release, Remote};
 use wire::dto;
 
 const BATCH: u64 = 5000;
-/// The number of past events to read first: they contain the start times of the current state.
+/// They have the start times of the current state.
 const PAST: u64 = 20_000;
-/// The limit for the response header of a stream; 1.5 sends none on a quiet cluster.
+/// 1.5 sends no header on a quiet cluster.
 const STREAM_HEADER: Duration = Duration::from_secs(3);
-/// The pause before a closed stream is reopened.
 const STREAM_AGAIN: Duration = Duration::from_secs(15);
 /// The pause if the remote records no events.
 const OFF: Duration = Duration::from_secs(60);
@@ -46,13 +45,13 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// The next request: the first id and the count.
+    /// The first ID and the count.
     pub fn ask(&self) -> (u64, u64) {
         // The first request only finds the position.
         self.next.map_or((0, 1), |next| (next, BATCH))
     }
 
-    /// Interprets an answer to [`Follow::ask`]; returns whether to continue at once.
+    /// Also returns whether to continue immediately.
     pub fn take(&mut self, batch: dto::EventBatch) -> (Vec<EventMessage>, bool) {
         let mut messages = Vec::new();
         let first = batch.event_records.is_some() || batch.highest_id > 0;
@@ -122,15 +121,12 @@ impl Reader {
         Self { feed, follow: Follow::default(), position: own::Position::default() }
     }
 
-    /// The number of the next event; `None` if unknown, and for a kornsole server.
+    /// `None` if unknown, and for a kornsole server.
     pub fn next(&self) -> Option<u64> {
         self.follow.next
     }
 
-    /// Requests the next page. Returns its messages, and whether to continue immediately.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be fetched; the position is unchanged.
+    /// Also returns whether to continue immediately.
     pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventMessage>, bool), Fault> {
         if self.feed == Feed::Own {
             return own::page(client, &mut self.position).await;
@@ -172,7 +168,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
                 }
                 if more { Duration::ZERO } else { every }
             }
-            // Disabled or unsupported there. After events were read, a proxy may say so for a moment.
+            // After events were read, perhaps only a proxy for a moment.
             Err(fault)
                 if follow.instance.is_none() && (fault.is_answer() || matches!(fault, Fault::Refused(500, _))) =>
             {
@@ -200,10 +196,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
     }
 }
 
-/// Passes on the stored events.
-///
-/// # Errors
-/// Returns an error if they cannot be fetched.
+/// Passes on stored events.
 pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessage)) -> Result<(), Fault> {
     let mut reader = Reader::new(feed);
     loop {
@@ -226,7 +219,7 @@ async fn wake(client: Client, woken: Arc<Notify>) {
     }
 }
 
-/// A bounded channel of events: the reader waits when it is full.
+/// Bounded: a full one blocks the reader.
 pub fn channel() -> (Sender<EventMessage>, mpsc::Receiver<EventMessage>) {
     mpsc::channel(16)
 }
@@ -235,7 +228,6 @@ pub fn channel() -> (Sender<EventMessage>, mpsc::Receiver<EventMessage>) {
 mod tests {
     use super::*;
 
-    /// An answer with the stored events from `lowest` to `highest`.
     fn answer(follow: &Follow, instance: &str, retained: Option<(u64, u64)>) -> dto::EventBatch {
         let (start, count) = follow.ask();
         let (lowest, highest) = retained.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Events of a kornsole server by id (`rest.md` E10): pages until the end, then the stream from the next id.
+//! Events of a kornsole server by ID (`rest.md` E10): pages, then the stream.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,6 @@ pub struct Position {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    /// The first line.
     Head {
         #[serde(rename = "instanceUUID")]
         instance: String,
@@ -54,17 +53,17 @@ struct Ends {
 }
 
 impl Position {
-    /// The next request: the first id and the count.
+    /// The first ID and the count.
     pub fn ask(&self) -> (u64, u64) {
         // The first request only finds the position.
         self.next.map_or((u64::MAX, 1), |next| (next, BATCH))
     }
 
-    /// Interprets a page for [`Position::ask`]; returns whether to continue at once.
+    /// Also returns whether to continue immediately.
     pub fn take(&mut self, page: Events) -> (Vec<EventMessage>, bool) {
         let mut messages = Vec::new();
         if self.is_another(&page.instance_uuid, page.lowest, &mut messages) {
-            // For a new run, only the last part of a long past is needed.
+            // The last part of a long past is enough.
             if messages.is_empty() {
                 self.next = Some(page.lowest.max((page.highest + 1).saturating_sub(PAST)));
             }
@@ -79,7 +78,6 @@ impl Position {
         (messages, more)
     }
 
-    /// Interprets lines of the stream; returns whether it ends with them.
     fn read(&mut self, lines: &[Vec<u8>]) -> (Vec<EventMessage>, bool) {
         let (mut messages, mut events) = (Vec::new(), Vec::new());
         for line in lines {
@@ -101,12 +99,12 @@ impl Position {
             }
         }
         self.put(events, &mut messages);
-        // A stream from an id of another run is useless: read again from the start of that run.
+        // IDs of another run are useless: read it from its start.
         let restarted = messages.contains(&EventMessage::Restarted);
         (messages, restarted)
     }
 
-    /// Whether the scheduler was restarted; the position is then its start.
+    /// If so, the position becomes its start.
     fn is_another(&mut self, instance: &str, lowest: u64, messages: &mut Vec<EventMessage>) -> bool {
         if self.instance.as_deref() == Some(instance) {
             return false;
@@ -123,7 +121,7 @@ impl Position {
         self.next = Some(to + 1);
     }
 
-    /// Adds events in order, without known ones; missing ids are lost events.
+    /// In order; missing IDs are lost events.
     fn put(&mut self, events: Vec<NumberedEvent>, messages: &mut Vec<EventMessage>) {
         let mut run: Vec<dto::EventRecord> = Vec::new();
         let mut first = self.next.unwrap_or_default();
@@ -175,7 +173,6 @@ pub async fn run(client: Client, every: Duration, seed: u64, messages: Sender<Ev
     }
 }
 
-/// Reads pages to the end, then the stream until it closes.
 async fn follow(
     (client, every): (&Client, Duration),
     position: &mut Position,
@@ -218,7 +215,6 @@ async fn hand_on(messages: &Sender<EventMessage>, report: Vec<EventMessage>) {
     }
 }
 
-/// The line and those that follow it closely.
 async fn gathered(first: Vec<u8>, stream: &mut Lines) -> Vec<Vec<u8>> {
     let mut lines = vec![first];
     let until = tokio::time::Instant::now() + GATHER;
@@ -245,7 +241,6 @@ mod tests {
         Events { instance_uuid: instance.to_owned(), lowest, highest, events: events.map(event).collect() }
     }
 
-    /// A short form: the ids of events, `lost FROM-TO`, `restarted`.
     fn short(messages: &[EventMessage]) -> Vec<String> {
         let short = |one: &EventMessage| match one {
             EventMessage::Events(first, records) => {

@@ -1,4 +1,4 @@
-//! The lists of a remote, of which those that have no answer are reported.
+//! The lists of a remote; failed ones are reported.
 
 use std::sync::Arc;
 
@@ -10,19 +10,13 @@ use view::{Side, View};
 use wire::dto;
 
 impl Once {
-    /// Requests all `wants` for every partition. The list of partitions, ended applications, users, and groups that
-    /// cannot be fetched are in [`Self::unanswered`]: nothing else depends on them.
-    ///
-    /// # Errors
-    /// Returns an error if any other part cannot be fetched.
+    /// Partitions, ended applications, users, and groups may fail ([`Self::unanswered`]), because nothing else depends
+    /// on them.
     pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(None, wants)
     }
 
-    /// Requests the data of a page and additional data; failures of the latter are in [`Self::unanswered`].
-    ///
-    /// # Errors
-    /// Returns an error if no data of the page can be fetched.
+    /// Fails without any data of the page; failures of `wants` are in [`Self::unanswered`].
     pub fn look_for(&mut self, page: Want, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(Some(page), wants)
     }
@@ -37,7 +31,7 @@ impl Once {
         &self.reasons
     }
 
-    /// Whether the users or groups of a partition are unknown, because their list failed in the last call.
+    /// Whether a user or group list failed in the last call.
     pub fn is_missing(&self, partition: &str, side: Side) -> bool {
         self.unanswered.iter().any(|query| match (query, side) {
             (Query::Users(of), Side::User) | (Query::Groups(of), Side::Group) => **of == *partition,
@@ -65,7 +59,6 @@ impl Once {
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
     }
 
-    /// Of several lists, those that have an answer are shown.
     fn look_at_lists(&mut self, partition: &Arc<str>, want: Want, secondary: bool) -> Result<(), Fault> {
         let name = || Arc::clone(partition);
         let queries = match want {
@@ -87,7 +80,7 @@ impl Once {
         Ok(())
     }
 
-    /// Without the list, the partitions are those of the last one, or named by other answers; their capacity is unknown.
+    /// Without the list, the capacity is unknown.
     fn look_at_partitions(&mut self) -> Result<(), Fault> {
         let fault = match self.without_list.take() {
             Some((named, fault)) => {

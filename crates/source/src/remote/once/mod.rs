@@ -1,4 +1,4 @@
-//! Queries a remote for a command, without a screen: the same requests and state, one at a time.
+//! A command's queries, one at a time.
 
 mod cluster;
 mod look;
@@ -48,7 +48,7 @@ pub struct Once {
     remote: Remote,
     has_token: bool,
     remote_state: RemoteState,
-    /// The partitions without a list, and why; until the next request of the list.
+    /// Until the next request of the list.
     without_list: Option<(Vec<dto::Partition>, Fault)>,
     /// Why it may be a kornsole server.
     doubt: Option<Fault>,
@@ -59,18 +59,12 @@ pub struct Once {
 }
 
 impl Once {
-    /// Identifies the server.
-    ///
-    /// # Errors
-    /// Returns an error if no scheduler answers.
+    /// Fails if no scheduler answers.
     pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
         Self::connect_knowing(target, limits, RemoteState::new(Profile::default(), Shapes::default()))
     }
 
-    /// As [`Self::connect`], with a known state of this server: unchanged rows are neither parsed nor copied.
-    ///
-    /// # Errors
-    /// Returns an error if no scheduler answers.
+    /// Unchanged rows of the known state are neither parsed nor copied.
     pub fn connect_knowing(target: &Target, limits: Limits, mut remote_state: RemoteState) -> Result<Self, Fault> {
         let failed = |why: String| Fault::Unreachable(Problem::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
@@ -79,7 +73,7 @@ impl Once {
             .build()
             .map_err(|error| failed(error.to_string()))?;
         let got = runtime.block_on(identify(&client, Duration::MAX))?;
-        // Without a partition, the release cannot be detected, and there is nothing to read.
+        // Without a partition, nothing can be read.
         let Identified { remote, doubt, without_list } =
             got.value.unwrap_or_else(|| Identified::of(Remote::YuniKorn(Release::V1_8)));
         let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
@@ -103,10 +97,7 @@ impl Once {
         &self.remote
     }
 
-    /// The active (and with `ended` also the ended) applications of a partition, with all reported fields.
-    ///
-    /// # Errors
-    /// Returns an error if they cannot be fetched.
+    /// With `ended`, also the ended ones.
     pub fn applications(&self, partition: &Arc<str>, ended: bool) -> Result<Vec<dto::Application>, Fault> {
         let queries = [Query::Apps(Arc::clone(partition)), Query::Completed(Arc::clone(partition))];
         let rejected = Query::Rejected(Arc::clone(partition));
@@ -127,10 +118,7 @@ impl Once {
         Ok(all)
     }
 
-    /// The nodes of a partition by id, with all reported fields.
-    ///
-    /// # Errors
-    /// Returns an error if they cannot be fetched.
+    /// By ID, with all reported fields.
     pub fn nodes(&self, partition: &Arc<str>) -> Result<Vec<dto::Node>, Fault> {
         let fetch = Fetch::of(Query::Nodes(Arc::clone(partition)), &self.remote, self.has_token, &self.remote_state);
         let mut all: Vec<dto::Node> = Vec::new();
@@ -159,10 +147,7 @@ impl Once {
         }
     }
 
-    /// The user; `None` if the server has no users.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be fetched.
+    /// `None` if the server has no users.
     pub fn who(&mut self) -> Result<Option<WhoAmI>, Fault> {
         let Some(request) = Fetch::of(Query::WhoAmI, &self.remote, self.has_token, &self.remote_state) else {
             return Ok(None);
@@ -174,19 +159,13 @@ impl Once {
         })
     }
 
-    /// The configuration of a kornsole server as written.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be fetched.
+    /// As written, from a kornsole server.
     pub fn configuration(&mut self) -> Result<Option<Arc<Configuration>>, Fault> {
         self.ask(Query::Config)?;
         Ok(self.remote_state.view().configuration.clone())
     }
 
     /// Executes an order.
-    ///
-    /// # Errors
-    /// Returns the rejection.
     pub fn act(&mut self, order: &Order) -> Result<Done, Refusal> {
         let Some(cluster) = self.cluster() else {
             return self.runtime.block_on(act::perform(&self.client, order));
@@ -207,19 +186,13 @@ impl Once {
         self.client.cluster().filter(|_| is_yunikorn).cloned()
     }
 
-    /// The user of the API server.
-    ///
-    /// # Errors
-    /// Returns an error if it is unknown.
+    /// The API server's user.
     pub fn who_in(&self, cluster: &Cluster) -> Result<Identity, KubeFault> {
         let who = self.runtime.block_on(cluster.who())?;
         Ok(Identity { user: who.user.clone(), groups: who.groups.clone() })
     }
 
-    /// Tests changes on a copy of the server's state.
-    ///
-    /// # Errors
-    /// Returns an error if it was rejected or failed.
+    /// On a copy of the server's state.
     pub fn what_if(&self, asked: &dto::native::WhatIf) -> Result<dto::native::WhatIfResult, Fault> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         let body = dto::json::to_bytes(asked);
@@ -227,10 +200,7 @@ impl Once {
         self.runtime.block_on(send).map(|got| got.value)
     }
 
-    /// Passes events to `each` until it stops: the stored ones, and with `every` the following ones.
-    ///
-    /// # Errors
-    /// Returns an error if they cannot be fetched.
+    /// The stored events, and with `every` later ones, until `each` stops.
     pub fn events(
         &self,
         every: Option<Duration>,
@@ -258,17 +228,11 @@ impl Once {
     }
 
     /// Fetches a path relative to `/kornsole/v1/`.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot be fetched.
     pub fn own(&self, path: &str) -> Result<Vec<u8>, Fault> {
         self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
     }
 
-    /// Executes an operation on a path relative to `/kornsole/v1/`, with a reason.
-    ///
-    /// # Errors
-    /// Returns an error if it was rejected or failed.
+    /// Relative to `/kornsole/v1/`, with a reason.
     pub fn own_order<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -304,7 +268,7 @@ impl Once {
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => {
                 let _ = self.remote_state.config(&text, false);
-                // Without the right to read the ConfigMap, the text from the scheduler is used, for its access lists.
+                // The scheduler's text has the access lists.
                 if self.cluster().is_some() && self.remote_state.has_config() {
                     let text = Arc::from(convert::read::plain(&text));
                     self.remote_state.configuration(Configuration::seen(text, 1, now()));
@@ -316,7 +280,7 @@ impl Once {
                 self.remote_state.configuration(seen.in_config_map(entry));
             }
             FetchedData::OwnConfig(own) => {
-                // Invalid parts are unknown; the text itself is available.
+                // The text itself is available.
                 let _ = self.remote_state.config(&own.queues, true);
                 self.remote_state.configuration(*own);
             }

@@ -14,19 +14,12 @@ use model::Time;
 use view::PartitionView;
 
 impl Once {
-    /// Makes a simulation copy of a partition from the current remote state, in Kubernetes including the API server;
-    /// the inner error is why there is none.
-    ///
-    /// # Errors
-    /// Returns an error if any part cannot be fetched.
+    /// The inner error is why none is possible.
     pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
         self.twin_by(partition, at, |_, _| None)
     }
 
-    /// As [`Self::twin`], with known objects of the API server; others are listed.
-    ///
-    /// # Errors
-    /// Returns an error if any part cannot be fetched.
+    /// As [`Self::twin`], with known objects.
     pub fn twin_by(
         &mut self,
         partition: &str,

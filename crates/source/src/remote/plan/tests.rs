@@ -1,5 +1,3 @@
-//! Tests of the schedule.
-
 use super::*;
 
 const S: Duration = Duration::from_secs(1);

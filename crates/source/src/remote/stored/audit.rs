@@ -1,4 +1,4 @@
-//! The audit of orders to a cluster: `audit.jsonl`, one line per order, in the format of `kornsole audit --json`.
+//! The audit of a cluster's orders: `audit.jsonl`, one line per order.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -18,7 +18,7 @@ const OLDER: &str = "audit.1.jsonl";
 const LONGEST: u64 = 8 << 20;
 
 impl Retained {
-    /// Adds an entry with the next number and the current time. A failed write is only logged: the order was executed.
+    /// A failed write is only logged: the order was executed.
     pub fn note(&self, mut entry: AuditEntry) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         entry.at = Time(u64::try_from(now.as_micros()).unwrap_or(u64::MAX));

@@ -1,4 +1,4 @@
-//! The observed configurations: `revisions.jsonl`, one line per configuration with its text.
+//! Observed configurations: `revisions.jsonl`, one line each.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -20,15 +20,12 @@ pub struct Origin {
     pub by: String,
     /// The reason; may be empty.
     pub reason: String,
-    /// The origin; `Seen` if another client wrote it.
+    /// `Seen` if another client wrote it.
     pub source: RevisionSource,
 }
 
 impl Retained {
-    /// Stores an active configuration, unless it is the newest already. Returns its number.
-    ///
-    /// # Errors
-    /// Returns an error if the directory cannot be written.
+    /// Skips a text that is the newest. Returns the number.
     pub fn keep(&self, text: &str, origin: Origin) -> io::Result<u64> {
         let _lock = self.lock()?;
         let all: Vec<Revision> = self.read().collect();
@@ -98,7 +95,6 @@ pub mod tests {
 
     use super::*;
 
-    /// A new directory.
     pub fn scratch(name: &str) -> (Retained, PathBuf) {
         let dir = std::env::temp_dir().join(format!("kornsole-kept-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&dir);

@@ -24,7 +24,7 @@ pub struct Retained {
 }
 
 impl Retained {
-    /// The directory of a kubeconfig context; `None` without a home directory.
+    /// `None` without a home directory.
     pub fn of(context: &str) -> Option<Self> {
         dir(context).map(|dir| Self { dir })
     }
@@ -44,7 +44,6 @@ impl Retained {
         self.dir.join(name)
     }
 
-    /// Locks the directory until the result is dropped.
     fn lock(&self) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
         let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(self.file("lock"))?;
@@ -52,7 +51,7 @@ impl Retained {
         Ok(lock)
     }
 
-    /// Appends a line; terminates an interrupted line first.
+    /// Terminates an interrupted line first.
     fn append(&self, name: &str, line: &str) -> io::Result<()> {
         let mut file = OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(self.file(name))?;
         let mut last = [b'\n'];
@@ -69,7 +68,7 @@ impl Retained {
     }
 }
 
-/// The local state directory of a context: `$XDG_STATE_HOME/kornsole/CONTEXT`; `None` without a home directory.
+/// `$XDG_STATE_HOME/kornsole/CONTEXT`; `None` without a home directory.
 pub fn dir(context: &str) -> Option<PathBuf> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let state = named.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/state")))?;

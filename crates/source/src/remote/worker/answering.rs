@@ -1,4 +1,4 @@
-//! The steps after the server is identified: the user, events, objects, and publication.
+//! After the identification: user, events, objects, and publication.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const REVIEWED: Duration = Duration::from_secs(60);
 const NAMESPACES: usize = 50;
 
 impl Worker {
-    /// Reviews the user and the rights at the API server, in parallel and again each minute. Started once.
+    /// In parallel and again each minute. Started once.
     pub(super) fn review_rights(&mut self) {
         let Some(cluster) = self.client.cluster().filter(|_| !self.reviews_rights).cloned() else { return };
         self.reviews_rights = true;
@@ -41,7 +41,6 @@ impl Worker {
         });
     }
 
-    /// Reviews the rights in the namespaces of applications, in parallel, each once.
     pub(super) fn review_namespaces(&self, view: &View) {
         let Some(cluster) = self.client.cluster().filter(|_| self.follows_objects).cloned() else { return };
         if cluster.is_allowed(&Cluster::killing(None)) != Some(false) {
@@ -63,7 +62,6 @@ impl Worker {
         });
     }
 
-    /// Reads everything from another product or release.
     pub(super) fn start_over(&mut self, before: Option<&Remote>, remote: &Remote, doubt: Option<&Fault>) {
         let now = self.now();
         self.report_identity(before, remote, doubt);
@@ -113,7 +111,6 @@ impl Worker {
         self.events = Some(events);
     }
 
-    /// Watches the objects of the cluster. Started once.
     pub(super) fn follow_objects(&mut self) {
         let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
         let Some(cluster) = self.client.cluster().filter(|_| is_yunikorn && !self.follows_objects).cloned() else {

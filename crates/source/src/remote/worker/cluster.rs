@@ -12,7 +12,6 @@ use model::AppId;
 use view::act::{Code, Order, Refusal};
 
 impl Worker {
-    /// The cluster that executes orders for Apache YuniKorn.
     pub(super) fn acts_in(&self) -> Option<Arc<Cluster>> {
         let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
         self.client.cluster().filter(|_| is_yunikorn).cloned()

@@ -11,28 +11,23 @@ use view::NoticeWeight;
 use wire::convert::read::RemoteState;
 use wire::dto;
 
-/// The name of the partition of almost every cluster.
 const DEFAULT: &str = "default";
-/// The pause before a server that may be kornsole is identified again.
 pub(super) const IDENTIFY_AGAIN: Duration = Duration::from_secs(5);
 /// How long a screen waits for the product before it shows other answers.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A server that answers.
 pub(crate) struct Identified {
-    /// The product and release.
     pub remote: Remote,
-    /// Why it may be a kornsole server: its answer to this question was lost. The server must be identified again.
+    /// It may be kornsole: identify it again.
     pub doubt: Option<Fault>,
-    /// The partitions of a server whose list of partitions has no answer, and why.
+    /// For a server that does not answer its list.
     pub without_list: Option<(Vec<dto::Partition>, Fault)>,
 }
 
-/// An identified server; `None` while it has no partition.
+/// `None` while it has no partition.
 pub(crate) type Identity = Result<ClientResponse<Option<Identified>>, Fault>;
 
 impl Identified {
-    /// A server without faults.
     pub fn of(remote: Remote) -> Self {
         Self { remote, doubt: None, without_list: None }
     }
@@ -49,8 +44,7 @@ pub(crate) fn no_capacity(state: &RemoteState, why: &str) -> Vec<dto::Unknown> {
     state.partition_names().into_iter().map(unknown).collect()
 }
 
-/// Identifies the server (`rest.md` section 8). If it does not say within `patience` whether it is kornsole, its other
-/// answers are read.
+/// See `rest.md` section 8. After `patience` without an answer, its other answers are read.
 pub(crate) async fn identify(client: &Client, patience: Duration) -> Identity {
     let request = client.json::<release::Server>("kornsole/v1/server");
     let late = |_| Err(Fault::Slow("answer", patience));
@@ -63,7 +57,7 @@ pub(crate) async fn identify(client: &Client, patience: Duration) -> Identity {
         }),
         // Unreachable: do not ask twice.
         Err(fault @ (Fault::Unreachable(_) | Fault::Elsewhere(..) | Fault::Cluster(_))) => Err(fault),
-        // A server that does not answer now may be kornsole. Its other answers do not tell.
+        // It may be kornsole; its other answers do not show it.
         Err(fault) if is_passing(&fault) => match by_partitions(client).await {
             Ok(ClientResponse { value, rtt, took, date }) => {
                 let value = value.map(|found| Identified { doubt: Some(fault), ..found });
@@ -79,7 +73,6 @@ pub(crate) async fn identify(client: &Client, patience: Duration) -> Identity {
     }
 }
 
-/// Whether the same request may have an answer later.
 fn is_passing(fault: &Fault) -> bool {
     match fault {
         Fault::Slow(..) | Fault::Cut(_) => true,
@@ -108,7 +101,7 @@ async fn by_partitions(client: &Client) -> Identity {
     Ok(partitions.with(found))
 }
 
-/// Without the list of partitions, the queues tell the release, and the clusters name the partitions.
+/// Queues show the release, and clusters name the partitions.
 async fn by_queues(client: &Client, fault: Fault) -> Identity {
     let partitions = named(client).await;
     let first = partitions.first().map(queues_of).unwrap_or_default();
@@ -119,7 +112,6 @@ async fn by_queues(client: &Client, fault: Fault) -> Identity {
     Ok(queues.with(Some(Identified { without_list: Some((partitions, fault)), ..Identified::of(remote) })))
 }
 
-/// The partitions by name, without their values.
 async fn named(client: &Client) -> Vec<dto::Partition> {
     #[derive(Deserialize)]
     struct Cluster {
@@ -177,7 +169,7 @@ impl Worker {
         }
     }
 
-    /// The list of partitions has no answer: the known ones are shown, or those that other answers name.
+    /// Without a list, uses known or otherwise named partitions.
     pub(super) fn take_partitions(&mut self, without_list: Option<(Vec<dto::Partition>, Fault)>) {
         self.without_list = without_list.is_some();
         let Some((named, fault)) = without_list else { return };
@@ -188,7 +180,6 @@ impl Worker {
         self.take_without_list(&fault);
     }
 
-    /// Their capacity is unknown, with the reason.
     pub(super) fn take_without_list(&mut self, fault: &Fault) {
         let query = Query::Partitions;
         self.plan.failed(&query, self.now() + self.every * 5);

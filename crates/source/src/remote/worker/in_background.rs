@@ -1,4 +1,4 @@
-//! Work in parallel to the worker: explanations and simulation copies.
+//! Explanations and copies, in parallel.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Passes events and lists from the worker to the local ledger of an Apache YuniKorn.
+//! Feeds the local ledger of an Apache YuniKorn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -24,12 +24,12 @@ const GROUPS: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) struct Tap {
-    /// The times at which events up to a number were known, by the clock of the connection.
+    /// When numbers were known, by the connection's clock.
     marks: VecDeque<(Duration, u64)>,
     next: Option<u64>,
     /// The first request for lists of applications.
     first: Option<Duration>,
-    /// Per partition: the first event and time that the lists may miss, and when they were read.
+    /// First missing event and time, and when read.
     lists: BTreeMap<Arc<str>, Listed>,
 }
 
@@ -64,7 +64,7 @@ impl Worker {
         });
     }
 
-    /// The local ledger; `None` without one, or if the remote has its own.
+    /// `None` without one, or if the remote has its own.
     fn book(&self) -> Option<Arc<Book>> {
         let book = self.shared.book.get()?;
         // During a new identification, the last known server counts.
@@ -79,7 +79,6 @@ impl Worker {
         Dialect { numbers_allocations: release <= Release::V1_5, counts_ended: release >= Release::V1_6 }
     }
 
-    /// `first` is the number of the first event.
     pub(super) fn feed_events(&mut self, first: u64, records: &[dto::EventRecord]) {
         let Some(book) = self.book() else { return };
         if self.tap.next.is_some_and(|next| next != first) {
@@ -96,7 +95,6 @@ impl Worker {
         self.mark(self.now());
     }
 
-    /// No further events at this time; with the next number.
     pub(super) fn feed_received(&mut self, asked: Instant, next: Option<u64>) {
         let Some(book) = self.book() else { return };
         if let Some(next) = next.filter(|_| self.tap.next.is_none()) {

@@ -41,19 +41,13 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 const IDLE: Duration = Duration::from_secs(60);
 
 enum Message {
-    /// The identified server, or the failure.
     Identified(Duration, Box<Identity>),
     /// The server that may be kornsole is identified again, or the failure.
     IdentifiedAgain(Box<Identity>),
-    /// An order was answered.
     OrderDone,
-    /// A text was fetched.
     TextFetched,
-    /// A request is complete.
     Fetched(Box<FetchResult>),
-    /// The Kubernetes objects.
     Objects(Arc<Kubernetes>),
-    /// The local records of a cluster.
     Retained(Box<Records>),
 }
 
@@ -212,7 +206,6 @@ impl Worker {
         }
     }
 
-    /// For a manual clock: reports that nothing is left to do.
     fn report_settled(&mut self) {
         let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
         if self.settling.is_empty() || busy || !self.requests.is_empty() || !self.messages.is_empty() {
@@ -282,7 +275,6 @@ impl Worker {
         }
     }
 
-    /// Runs a task in parallel, and sends `done` afterwards.
     fn in_background(&mut self, done: Message, work: impl Future<Output = ()> + Send + 'static) {
         self.acting += 1;
         let messages = self.messages_in.clone();
@@ -323,7 +315,6 @@ impl Worker {
         }
     }
 
-    /// The server is identified: request everything.
     fn identified(&mut self, got: ClientResponse<Option<Identified>>) {
         self.good(&got);
         let now = self.now();
@@ -363,7 +354,7 @@ impl Worker {
         change(&mut self.shared.link_state());
     }
 
-    /// The connection failed. Failures of requests from before are not new.
+    /// Failures of requests from before are not new.
     fn failed(&mut self, started: Duration, fault: &Fault) {
         if self.down.is_some_and(|(since, _)| started < since) {
             return;

@@ -19,7 +19,6 @@ use wire::convert::read::{RemoteState, Scope};
 use wire::dto;
 
 const SHOWN_UNKNOWN: usize = 100;
-/// The number of consecutive failures of a request from which they are reported.
 const REPORTED_AFTER: u32 = 2;
 
 impl Worker {
@@ -44,7 +43,6 @@ impl Worker {
         }
     }
 
-    /// Reports invalid values of an answer, if they changed.
     fn take_unknown(&mut self, query: &Query, mut unknown: Vec<dto::Unknown>) {
         unknown.sort();
         if unknown.is_empty() {
@@ -91,7 +89,7 @@ impl Worker {
         let now = self.now();
         self.plan.failed(query, now + self.every);
         if matches!(fault, Fault::Missing(_)) && (basic || queues) {
-            // A partition was removed between two answers: the list of partitions shows it.
+            // The list of partitions will show its removal.
             return;
         }
         self.with_link(|link| link.part_failed(query.part(), fault));
@@ -121,7 +119,7 @@ impl Worker {
                 self.plan.failed(query, now + self.every * 5);
             }
             (Query::App(partition, id), Fault::Missing(_)) => {
-                // It ended or was removed: the lists show which.
+                // The lists show whether it ended.
                 let (partition, id) = (Arc::clone(partition), id.clone());
                 let reader = self.remote_state.app_reader(&partition);
                 let at = self.shared.cluster_time();
@@ -141,7 +139,7 @@ impl Worker {
         }
     }
 
-    /// Reports once that a list has no answer: its content is unknown, not empty.
+    /// Once: its content is unknown, not empty.
     fn note_unanswered(&mut self, query: &Query, fault: &Fault) {
         let lists = [Part::Apps, Part::Nodes, Part::Users, Part::Groups, Part::Ended];
         if !lists.contains(&query.part()) || matches!(query, Query::App(..) | Query::Node(..) | Query::QueueApps(..)) {
@@ -262,7 +260,6 @@ impl Worker {
         });
     }
 
-    /// Schedules the queries of exactly these partitions.
     pub(super) fn plan_partitions(&mut self, now: Duration) {
         let names = self.remote_state.partition_names();
         self.plan.retain(|query| query.partition().is_none_or(|partition| names.contains(partition)));

@@ -14,7 +14,7 @@ use view::{AppGroup, AppRow, AppSlot, AskRow, AskState, PartitionView, QueueSlot
 /// Reads a list of applications.
 pub type AppReader = ListReader<AppId, AppRow>;
 
-/// What an answer covers: a covered application that is missing no longer exists.
+/// A covered application that is missing no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All active applications.
@@ -33,7 +33,7 @@ impl RemoteState {
         ListReader::new(seen, "applicationID", move |app: dto::Application| rows::app(app, shapes))
     }
 
-    /// Applies active applications. Returns whether some no longer exist.
+    /// Returns whether some no longer exist.
     pub fn apps(&mut self, partition: &str, reader: AppReader, scope: &Scope, now: Time) -> bool {
         let Some(index) = self.index(partition) else { return false };
         let mut there = vec![false; self.view.partitions[index].apps.len()];
@@ -98,7 +98,6 @@ impl RemoteState {
         row.slot = slot;
         row.group = group_of(part, &row.id);
         if let Some(old) = &old {
-            // The same ID with another submission time is another application.
             if old.submitted == row.submitted {
                 row.asks = renumbered(&old.asks, std::mem::take(&mut row.asks));
             }
@@ -128,7 +127,6 @@ impl RemoteState {
         (slot, moved)
     }
 
-    /// Handles an active application that is missing in all lists.
     fn lose(&mut self, index: usize, slot: AppSlot, marks: bool, now: Time) {
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
         let Some(row) = view.apps.get_mut(slot.0 as usize).and_then(Option::take) else { return };
@@ -191,7 +189,7 @@ impl RemoteState {
         }
     }
 
-    /// Applies new groups of applications. Returns whether some changed.
+    /// Returns whether some changed.
     pub(super) fn regroup(&mut self, index: usize) -> bool {
         let part = &self.parts[index];
         let mut changes: Vec<(AppSlot, AppGroup)> = Vec::new();
@@ -279,7 +277,7 @@ fn count(part: &Part, view: &mut PartitionView, app: &AppRow, change: impl Fn(&m
     }
 }
 
-/// Unchanged rows keep their numbers; new ones are appended.
+/// Unchanged rows keep their numbers.
 fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> OrdMap<u64, Arc<AskRow>> {
     let numbers: FxHashMap<&str, (u64, &Arc<AskRow>)> =
         old.iter().map(|(number, row)| (row.id.as_str(), (*number, row))).collect();
@@ -299,7 +297,7 @@ fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> 
     asks
 }
 
-/// Adds data from other answers: allocation times and reserved nodes.
+/// Allocation times and reserved nodes.
 fn complete_asks(part: &Part, row: &mut AppRow) {
     if part.since.is_empty() && part.retained.is_empty() {
         return;

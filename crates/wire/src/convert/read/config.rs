@@ -12,11 +12,10 @@ use view::{PartitionView, QueueSettings, View, placement};
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
 
 impl RemoteState {
-    /// Applies the active configuration. Unless `written`, the remote scheduler generated the text, and locations refer
-    /// to [`plain`].
+    /// Unless `written`, locations refer to [`plain`].
     ///
     /// # Errors
-    /// Every error if no profile accepts it; the previous configuration remains.
+    /// No profile accepts it; the previous one remains.
     pub fn config(&mut self, text: &str, written: bool) -> Result<(), String> {
         let plain = if written { text.to_owned() } else { plain(text) };
         let (config, profile) = read(&plain, self.profile)?;
@@ -29,7 +28,6 @@ impl RemoteState {
         self.configured = Some(View::of_config(Arc::new(config), profile)?);
         self.bring_rules();
         self.bring_access();
-        // The next tree applies the other settings.
         Ok(())
     }
 
@@ -51,7 +49,6 @@ impl RemoteState {
         }
     }
 
-    /// Applies the placement rules of each partition.
     pub(super) fn bring_rules(&mut self) {
         let Some(configured) = &self.configured else { return };
         for view in &mut self.view.partitions {

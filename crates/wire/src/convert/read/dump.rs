@@ -5,7 +5,7 @@ use crate::dto;
 use model::{AppState, Time};
 
 impl RemoteState {
-    /// Applies a dump. Usage of users and groups is counted from the applications.
+    /// Usage of users and groups is counted from the applications.
     pub fn dump(&mut self, dump: dto::StateDump, at: Time) {
         let partitions = if dump.partitions.is_empty() { named_by_queues(&dump) } else { dump.partitions };
         let names: Vec<String> = partitions.iter().map(|partition| partition.name.clone()).collect();

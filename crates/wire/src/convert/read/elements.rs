@@ -15,7 +15,7 @@ const FRONT: usize = 160;
 
 type Read<R> = Box<dyn Fn(&[u8], &mut Vec<Unknown>) -> Result<R, Unreadable> + Send + Sync>;
 
-/// The last parsed objects: ID → hash of the bytes.
+/// ID → hash of the bytes.
 pub type Seen<K> = OrdMap<K, u64>;
 
 /// The result for an element.
@@ -59,10 +59,10 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new(), taken: 0 }
     }
 
-    /// Takes one element. An unreadable one is omitted and added to `unknown`.
+    /// An unreadable one is added to `unknown`.
     ///
     /// # Errors
-    /// The element is not JSON.
+    /// It is not JSON.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.taken += 1;
         let hash = hash(bytes);

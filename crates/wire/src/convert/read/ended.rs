@@ -21,7 +21,7 @@ pub enum Ended {
     Rejected,
 }
 
-/// The last result of a list. An ID can occur several times.
+/// An ID can occur several times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EndedList {
     rows: Vec<(u64, Arc<AppRow>)>,

@@ -45,7 +45,7 @@ impl Rate {
     }
 }
 
-/// Converts an event for the console. Unknown numbers are unchanged.
+/// Unknown numbers are unchanged.
 pub fn record(event: &dto::EventRecord) -> Record {
     let number = |number: i32| u32::try_from(number).unwrap_or_default();
     Record {
@@ -100,8 +100,7 @@ impl RemoteState {
         }
     }
 
-    /// Computes the rate of allocations until `now`. While the connection is lost, time does not pass here: the last
-    /// rate is shown, as the other values are.
+    /// While disconnected, time does not pass, so that the last rate is shown.
     pub fn pass(&mut self, now: Time) {
         let rate = self.seen_allocations.at(now);
         if (rate - self.view.allocation_rate).abs() > f64::EPSILON {

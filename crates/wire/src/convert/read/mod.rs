@@ -48,11 +48,11 @@ use view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueS
 /// Differences between releases in the meaning of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shapes {
-    /// `allocationTime` is the allocation time, not the request time (up to 1.5, and a kornsole server).
+    /// Not the request time (up to 1.5, and a kornsole server).
     pub has_allocation_time: bool,
 }
 
-/// The known state of a remote scheduler. Copies share their rows.
+/// Copies share their rows.
 #[derive(Clone, Debug)]
 pub struct RemoteState {
     view: View,
@@ -83,7 +83,7 @@ struct Part {
     ended: [ended::EndedList; 2],
     gone: Vec<Arc<AppRow>>,
     groups: FxHashMap<AppId, Arc<str>>,
-    /// The last reported usage of users and groups; `None` before the first.
+    /// `None` before the first.
     users: Option<users::UsageByName>,
     group_usage: Option<users::UsageByName>,
     retained: FxHashMap<AskId, NodeId>,

@@ -14,11 +14,11 @@ use view::{AppSlot, AskState, NodeRow, PartitionView};
 /// Reads a list of nodes.
 pub type NodeReader = ListReader<NodeId, NodeRow>;
 
-/// Why a node is unschedulable, by name: `cordoned`, `not ready`.
+/// Why unschedulable, by name: `cordoned`, `not ready`.
 pub type NodeMarks = BTreeMap<NodeId, Arc<str>>;
 
 impl RemoteState {
-    /// Sets node data, because 1.8 and older show a cordoned node as schedulable.
+    /// 1.8 and older show a cordoned node as schedulable.
     pub fn mark_nodes(&mut self, marks: NodeMarks) {
         if self.closed == marks {
             return;
@@ -115,7 +115,6 @@ impl RemoteState {
     }
 }
 
-/// Adds owners of reservations, and allocation times.
 fn completed(mut row: NodeRow, part: &Part, view: &PartitionView) -> NodeRow {
     if !part.since.is_empty() {
         let unknown: Vec<u64> =

@@ -98,7 +98,7 @@ impl RemoteState {
     fn report_drain(&mut self, index: usize, path: &QueuePath, now: Time) {
         let view = &self.view.partitions[index];
         let Some(row) = view.queue_at(path) else { return };
-        // A draining parent drains its whole subtree; report it once.
+        // A draining parent drains its whole subtree.
         let above = row.parent.and_then(|slot| view.queue(slot));
         if above.is_some_and(|above| above.state == QueueState::Draining) {
             return;
@@ -222,7 +222,7 @@ fn allocating(queue: &dto::Queue, old: Option<&QueueRow>) -> Arc<[AppId]> {
     }
 }
 
-/// Of the children as visible, or of the applications if a fence hides it.
+/// Of the children, or of the applications behind a fence.
 fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> Option<Priority> {
     if !queue.children.is_empty() {
         return queue.children.iter().map(|child| Priority(child.current_priority)).max();
@@ -235,7 +235,6 @@ fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> O
     apps.map(|app| app.priority).filter(|priority| *priority != Priority::MIN).max()
 }
 
-/// The settings from the configuration, otherwise from the queue itself.
 fn settings(
     queue: &dto::Queue,
     old: Option<&QueueRow>,
@@ -309,7 +308,6 @@ fn same_settings(one: &QueueSettings, other: &QueueSettings) -> bool {
         && Arc::ptr_eq(&one.limits, &other.limits)
 }
 
-/// The inputs for whether another application may run.
 fn runs(row: &QueueRow) -> (u64, u64, Option<u64>) {
     (row.running, row.allocating_accepted, row.max_running)
 }

@@ -19,7 +19,7 @@ pub fn time(nanos: i64) -> Time {
     Time(u64::try_from(nanos).unwrap_or(0) / 1000)
 }
 
-/// Like [`time`], but 0 means none.
+/// 0 means none.
 fn some_time(nanos: i64) -> Option<Time> {
     (nanos > 0).then(|| time(nanos))
 }
@@ -57,11 +57,11 @@ pub fn app_state(word: &str) -> Option<AppState> {
     STATES.into_iter().find(|state| state.name() == word)
 }
 
-/// Converts an application without slot, group, blockers, and reserved nodes. Requests are numbered by age.
+/// Lacks slot, group, blockers, and reserved nodes.
 pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let log = state_log(&app);
     let started = match app.start_time {
-        // In ms; a negative value means not yet.
+        // In ms; negative: not yet.
         Some(ms) => u64::try_from(ms).ok().filter(|ms| *ms > 0).map(Time::from_millis),
         None => {
             let runs = |change: &&StateChange| matches!(change.state, AppState::Starting | AppState::Running);
@@ -144,7 +144,7 @@ fn task_groups(groups: &[dto::PlaceholderData]) -> imbl::Vector<TaskGroupRow> {
     rows.into()
 }
 
-/// Lists are not sorted: by age, then by key.
+/// Sorts by age, then by key.
 fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
     let keys = app.allocations.iter().map(|allocation| allocation.allocation_key.as_str());
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
@@ -184,7 +184,6 @@ fn reported(request: &dto::Request) -> Option<Arc<str>> {
     log.max_by_key(|entry| entry.last_occurrence).map(|entry| Arc::from(&*entry.message))
 }
 
-/// From the tags of the pod's request.
 fn labeled_queue(app: &dto::Application) -> Arc<str> {
     let labels = ["kubernetes.io/label/yunikorn.apache.org/queue", "kubernetes.io/label/queue"];
     let requests = app.requests.iter().map(|request| &request.allocation_tags);
@@ -212,7 +211,7 @@ fn reason(request: &dto::Request) -> PendingReason {
 }
 
 fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskRow {
-    // Up to 1.5, allocations of a repeated request have the same key and other IDs.
+    // Up to 1.5, a repeated request's allocations share its key.
     let other = one.other.get("uuid").or_else(|| one.other.get("allocationID")).and_then(serde_json::Value::as_str);
     let id = match other {
         Some(other) if times.is_some_and(|times| *times > 1) => other,
@@ -241,7 +240,7 @@ fn text(text: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(text))
 }
 
-/// Converts a node without the applications of its reservations. Allocations are numbered by age.
+/// Lacks applications of its reservations.
 pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut allocations: Vec<(i64, NodeAllocation)> = node
         .allocations

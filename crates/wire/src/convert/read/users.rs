@@ -15,11 +15,11 @@ use view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
 pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
-/// The number of applications by user or group, and by queue with the queues below it.
+/// Queues include those below.
 type Counts = FxHashMap<String, FxHashMap<QueuePath, u64>>;
 
 impl RemoteState {
-    /// Applies users. Up to 1.9 they count over all partitions together.
+    /// Counted over all partitions up to 1.9.
     pub fn users(&mut self, partition: &str, users: Vec<dto::UserUsage>) {
         let Some(index) = self.index(partition) else { return };
         let part = &mut self.parts[index];
@@ -103,7 +103,6 @@ impl RemoteState {
                 counted.push((row.id.clone(), Arc::from(group)));
             }
         }
-        // The levels need not form a tree: they are read individually.
         let message = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> UsageByName {
             let tree = |levels: BTreeMap<QueuePath, dto::QueueUsage>| {
                 let mut levels = levels.into_values();
@@ -180,7 +179,7 @@ fn level_row(
     let queue = QueuePath::new(&level.queue_path);
     let slot = match slots.get(&queue) {
         Some(slot) => *slot,
-        // The queues are unknown, and so are their limits; the usage is known.
+        // But the usage is known.
         None if slots.is_empty() => QueueSlot(u32::MAX),
         None => return None,
     };

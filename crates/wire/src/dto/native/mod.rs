@@ -17,7 +17,7 @@ mod whatif;
 
 /// The header that allows an empty configuration: `true` or `false`.
 pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
-/// The header that allows a configuration to remove queues: the maximum number.
+/// Header with the maximum number of removed queues.
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
 pub use alerts::*;

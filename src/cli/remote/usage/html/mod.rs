@@ -1,4 +1,4 @@
-//! A report as one HTML page: tables and SVG charts without external content.
+//! A report as one self-contained HTML page.
 
 mod over_time;
 
@@ -22,14 +22,12 @@ th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #d9dee3}td.n
 svg{max-width:100%;height:auto}.bar,.s0{fill:#0072b2}.s1{fill:#d55e00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#e69f00}.s5{fill:#56b4e9}.s6{fill:#808080}.gap{fill:#80808030}.grid{stroke:#d9dee3}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
 @media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.grid{stroke:#333b43}.bar{fill:#56b4e9}.label{fill:#e3e8ed}}";
 
-/// Additional content of a page.
 #[derive(Default)]
 pub(super) struct PageOptions<'r> {
     /// The month of the report, for example `2026-11`.
     pub month: Option<&'r str>,
     /// The same time by hour and by the report's first dimension.
     pub by_hour: Option<&'r UsageReport>,
-    /// The prices, if any.
     pub prices: Option<&'r Prices>,
 }
 
@@ -89,7 +87,7 @@ fn costs(report: &UsageReport, prices: &Prices) -> String {
     total + &bars(report, &title, of)
 }
 
-/// Bars of a value, largest first; hours in their order.
+/// Largest first; hours in their order.
 fn bars(report: &UsageReport, title: &str, of: impl Fn(&UsageReportRow) -> f64) -> String {
     let mut bars: Vec<(String, f64)> = report.rows.iter().map(|row| (label(report, row), of(row))).collect();
     bars.retain(|(_, amount)| *amount > 0.0);

@@ -1,7 +1,8 @@
-//! What the Cluster Autoscaler is told: its flags in a Deployment or in Helm values, and the groups of the providers that it reads.
+//! The Cluster Autoscaler's flags in a Deployment or in Helm values, and its providers' groups.
 //!
-//! The annotations are those of <https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/clusterapi/README.md>, the
-//! flags those of its FAQ.
+//! Sources:
+//! <https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/clusterapi/README.md>, and
+//! its FAQ for the flags.
 
 use std::time::Duration;
 
@@ -13,15 +14,13 @@ use config::properties::parse_duration;
 use kubernetes::quantity::{thousandths, whole};
 use model::{MEMORY, VCORE};
 
-/// The ends of the annotations with the bounds of a group.
 const MIN: &str = "/cluster-api-autoscaler-node-group-min-size";
 const MAX: &str = "/cluster-api-autoscaler-node-group-max-size";
-/// The start of the annotations with the capacity of a node.
 const CAPACITY: &str = "capacity.cluster-autoscaler.kubernetes.io/";
 
 type Groups = Result<Vec<(NodeGroup, Of)>, String>;
 
-/// The groups of an object; none where it is no object of an autoscaler.
+/// None for other objects.
 pub(super) fn groups(object: &Value, all: &[(String, Value)], notes: &mut Vec<String>) -> Groups {
     let spec = &object["spec"];
     match object["kind"].as_str().unwrap_or_default() {
@@ -67,7 +66,6 @@ fn bounded(name: &str, (min, max): (&Value, &Value), types: Vec<String>) -> Resu
     Ok((group, Of::Named(types)))
 }
 
-/// The flags in the commands of the containers, by name.
 fn flags(deployment: &Value) -> Vec<(String, String)> {
     let containers = deployment["spec"]["template"]["spec"]["containers"].as_array().into_iter().flatten();
     let words = containers.flat_map(|one| texts(&one["command"]).into_iter().chain(texts(&one["args"])));
@@ -132,7 +130,6 @@ fn extra_args(values: &Value) -> Vec<(String, String)> {
     all.filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect()
 }
 
-/// The group of a Cluster API object with bounds; none without.
 fn of_annotations(annotations: &Value, name: &str, named: Vec<String>) -> Groups {
     let find = |end: &str| {
         let mut all = annotations.as_object().into_iter().flatten();
@@ -172,7 +169,6 @@ fn mebibytes(text: &str) -> Result<i64, String> {
     number.map_or_else(|| whole(text), |number| Ok(number.saturating_mul(1 << 20)))
 }
 
-/// The instance type in the machine of a provider, as a list.
 fn instance_type(object: &Value) -> Value {
     let provider = &object["spec"]["template"]["spec"]["providerSpec"]["value"];
     let found = ["instanceType", "vmSize", "machineType"].into_iter().filter_map(|key| text(&provider[key]));
@@ -204,7 +200,6 @@ fn eksctl(group: &Value) -> Result<(NodeGroup, Of), String> {
     bounded(&name, (&or_size(&group["minSize"]), &or_size(&group["maxSize"])), types)
 }
 
-/// What applies to all groups of a Cluster Autoscaler.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
     unneeded: Option<Duration>,
@@ -213,7 +208,7 @@ pub(super) struct Flags {
 }
 
 impl Flags {
-    /// The flags of a Deployment, of Helm values, or of a ClusterAutoscaler of OpenShift.
+    /// From a Deployment, Helm values, or OpenShift.
     pub fn of(objects: &[(String, Value)]) -> Self {
         let mut found = Self::default();
         for (_, object) in objects {

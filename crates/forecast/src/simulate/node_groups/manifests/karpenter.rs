@@ -18,7 +18,7 @@ pub(super) struct Requirement {
     values: Vec<String>,
 }
 
-/// The group of a pool. The types are all known ones that meet its requirements, or those that it names.
+/// All known matching types, or the named ones.
 pub(super) fn pool(object: &Value, name: &str, notes: &mut Vec<String>) -> Result<(NodeGroup, Of), String> {
     let spec = &object["spec"];
     let is_old = object["kind"] == "Provisioner";
@@ -78,8 +78,7 @@ fn old_disruption(spec: &Value) -> Result<(Option<Duration>, bool), String> {
     Ok((seconds.transpose()?.map(Duration::from_secs), false))
 }
 
-/// The known types that meet all requirements, or those that the requirements themselves have the capacity of; and the names of types that
-/// are required.
+/// Known types, or those described by the requirements; and the required names.
 pub(super) fn matching(
     requirements: &[Requirement],
     pool: &str,
@@ -95,7 +94,7 @@ pub(super) fn matching(
     (found, named)
 }
 
-/// The types of all numbers of processors and amounts of memory, if the requirements name both.
+/// All combinations, if the requirements name both.
 fn of_amounts(requirements: &[Requirement], pool: &str) -> Vec<InstanceType> {
     let values = |ends: [&str; 2]| {
         let found =
@@ -112,7 +111,7 @@ fn of_amounts(requirements: &[Requirement], pool: &str) -> Vec<InstanceType> {
     cpus.iter().flat_map(|cpu| memories.iter().map(move |memory| one(*cpu, *memory))).collect()
 }
 
-/// The labels of providers with the number of processors, with the memory in MiB, and with the number of GPUs.
+/// Providers' labels for processors, memory in MiB, and GPUs.
 const CPU: [&str; 2] = ["/instance-cpu", "/sku-cpu"];
 const MEMORIES: [&str; 2] = ["/instance-memory", "/sku-memory"];
 const GPUS: [&str; 2] = ["/instance-gpu-count", "/sku-gpu-count"];
@@ -137,7 +136,7 @@ impl Requirement {
         }
     }
 
-    /// The value of the label for a type: from its capacity, or from a name such as `m5.xlarge`.
+    /// From its capacity, or from a name such as `m5.xlarge`.
     fn label(&self, one: &InstanceType) -> Option<String> {
         let ends = |ends: [&str; 2]| ends.iter().any(|end| self.key.ends_with(end));
         if ends(CPU) {

@@ -1,5 +1,5 @@
-//! Node groups from the manifests of autoscalers: Karpenter, the Cluster Autoscaler, and what it reads of Cluster API, OpenShift, eksctl, and
-//! kops. Manifests name instance types and rarely have their capacity, so that is given next to them, or is in Node objects.
+//! Node groups from manifests: Karpenter, the Cluster Autoscaler, and what it reads of Cluster API, OpenShift, eksctl,
+//! and kops. The capacity of instance types is usually elsewhere.
 
 mod cluster_autoscaler;
 mod karpenter;
@@ -25,9 +25,7 @@ pub struct Read {
     pub notes: Vec<String>,
 }
 
-/// Of which types the nodes of a group can be.
 enum Of {
-    /// Those with these names.
     Named(Vec<String>),
     /// All that meet requirements.
     Any(Vec<Requirement>),
@@ -35,7 +33,6 @@ enum Of {
     Own(InstanceType),
 }
 
-/// A group whose types are not known yet.
 struct Draft {
     /// The file and line, the kind, and the name.
     label: String,
@@ -43,10 +40,7 @@ struct Draft {
     of: Of,
 }
 
-/// Reads the groups of objects with their places. `types` are the known instance types.
-///
-/// # Errors
-/// A value is none, or the capacity of no instance type of a group is known.
+/// Fails for an invalid value or unknown capacity.
 pub fn read(objects: &[(String, Value)], types: &[InstanceType]) -> Result<Read, String> {
     let mut types = types.to_vec();
     types::of_nodes(objects, &mut types);
@@ -82,7 +76,6 @@ fn is_of(object: &Value, group: &str) -> bool {
     object["apiVersion"].as_str().is_some_and(|version| version.split('/').next() == Some(group))
 }
 
-/// The types of a group whose capacity is known.
 fn known(
     label: &str,
     group: &str,
@@ -116,7 +109,6 @@ fn known(
     Ok(found)
 }
 
-/// A text, or a number as text.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -126,7 +118,6 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The texts of a list.
 fn texts(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().filter_map(text).collect()
 }

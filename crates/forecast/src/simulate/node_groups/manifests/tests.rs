@@ -1,5 +1,3 @@
-//! The small forms of what is published for each autoscaler.
-
 use std::time::Duration;
 
 use super::*;

@@ -1,4 +1,4 @@
-//! The capacity of instance types: of Node objects, and of `aws ec2 describe-instance-types`.
+//! The capacity of instance types.
 
 use serde_json::Value;
 
@@ -7,13 +7,9 @@ use super::text;
 use kubernetes::allocatable;
 use model::{MEMORY, Resource, VCORE};
 
-/// The label of a node with its instance type.
 const LABEL: &str = "node.kubernetes.io/instance-type";
 
-/// Reads instance types: one in each line as `m5.large: cpu=2, memory=8Gi, price=0.1`, or the JSON of `aws ec2 describe-instance-types`.
-///
-/// # Errors
-/// A line or an entry is none, with its number.
+/// Lines like `m5.large: cpu=2, memory=8Gi, price=0.1`, or the JSON of `aws ec2 describe-instance-types`.
 pub fn read_types(content: &str) -> Result<Vec<InstanceType>, String> {
     if content.trim_start().starts_with('{') {
         let value: Value = serde_json::from_str(content).map_err(|why| why.to_string())?;
@@ -38,7 +34,6 @@ fn of_aws(one: &Value) -> Result<InstanceType, String> {
     InstanceType { name, capacity, price: None }.checked()
 }
 
-/// Adds the types of nodes that are not known yet.
 pub(super) fn of_nodes(objects: &[(String, Value)], types: &mut Vec<InstanceType>) {
     for (_, node) in objects.iter().filter(|(_, object)| object["kind"] == "Node") {
         let Some(name) = text(&node["metadata"]["labels"][LABEL]) else { continue };

@@ -1,5 +1,4 @@
-//! Whether the access lists of queues are checked before the API server decides, and the configuration line that
-//! resolves a rejection.
+//! Whether access lists are checked, and how to resolve a rejection.
 
 use cluster::kube::Cluster;
 use config::QueueConfig;
@@ -7,7 +6,7 @@ use model::QueuePath;
 use view::View;
 use view::act::{AclKind, Actor, EnforceAcl, Refusal};
 
-/// Why the access lists are not checked, so that RBAC alone decides; `None` if they are checked.
+/// Why RBAC alone decides; `None` if the lists are checked.
 pub fn waived(cluster: &Cluster, view: &View) -> Option<&'static str> {
     match cluster.enforce_acl() {
         EnforceAcl::Always => None,
@@ -17,7 +16,7 @@ pub fn waived(cluster: &Cluster, view: &View) -> Option<&'static str> {
     }
 }
 
-/// Whether no queue of the active configuration has an `adminacl`. An unread configuration may have one.
+/// An unread configuration may have an `adminacl`.
 fn has_none(view: &View) -> bool {
     let Some(configuration) = &view.configuration else { return false };
     let grants =
@@ -38,8 +37,7 @@ fn is_written(queue: &QueueConfig) -> bool {
     queue.admin_acl.at.line > 0 || queue.children.iter().any(is_written)
 }
 
-/// Adds the line that would allow the operation, and the option, to a rejection by an access list. Other rejections are
-/// unchanged.
+/// Only rejections by an access list change.
 pub fn with_remedy(view: &View, actor: &Actor, partition: Option<&str>, refusal: Refusal) -> Refusal {
     let details = &refusal.details;
     if !details.scheduler_acl && details.access != Some(AclKind::Admin) {
@@ -50,13 +48,12 @@ pub fn with_remedy(view: &View, actor: &Actor, partition: Option<&str>, refusal:
     Refusal { description: format!("{}; {remedy}", refusal.description), ..refusal }
 }
 
-/// The line that makes the actor an administrator of a queue, with its location; and the option. Names no other user of
-/// the list (ACL-029).
+/// The line that makes the actor an administrator, its location, and the option. Names no other user (ACL-029).
 pub fn remedy(view: &View, actor: &Actor, partition: Option<&str>, queue: &QueuePath) -> String {
     let mut parts = view.partitions.iter();
     let part = parts.clone().find(|part| Some(&*part.name) == partition).or_else(|| parts.next());
     let row = part.and_then(|part| part.queue_at(queue).map(|row| (part, row)));
-    // A dynamic queue is in no file: change its nearest parent in the file.
+    // A dynamic queue's nearest parent is in a file.
     let written = row.and_then(|(part, row)| part.path_up(row).find(|row| row.settings.at.is_some()));
     let user = &actor.identity.user;
     let (name, what, line) = match written {

@@ -22,7 +22,7 @@ use view::act::{
 use view::audit::RevisionSource;
 use view::placement::access;
 
-/// The percentage of the size limit from which a map is reported as large, with the hint to compress the text.
+/// Percentage of the size limit.
 const LARGE: usize = 75;
 const ALMOST_FULL: usize = 90;
 /// The number of writes if others change other keys of the map.
@@ -55,8 +55,8 @@ pub async fn perform(
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view, &new.checksum).await?;
-    // If no map has a text, none is overwritten: the API server creates the map only if it does not exist. Restoring
-    // the active text does not need its checksum either, because the text in the map is not in use.
+    // Without a text, the API server creates the map only if it does not exist. Restoring the active text needs no
+    // checksum.
     let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
     if overwrites || change.base.is_some() {
         compare(&before.checksum, change.base)?;
@@ -138,10 +138,7 @@ pub fn seen_by(written: &WrittenConfig) -> Origin {
     Origin { by: writer.words().to_owned(), reason: writer.reason, source: RevisionSource::Seen }
 }
 
-/// The text of a stored revision.
-///
-/// # Errors
-/// Returns an error if it is not stored.
+/// Fails if not stored.
 pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
     let none = || format!("revision {number} not found on this machine");
     let retained = Retained::of(&cluster.context().name).ok_or_else(none)?;
@@ -156,7 +153,6 @@ struct Before {
     put_back: bool,
 }
 
-/// The text that a change replaces: that of the map, if active.
 async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &str) -> Result<Before, Refusal> {
     let whole = |text: String| Before { checksum: config::checksum(text.as_bytes()), text, put_back: false };
     if written.source == TextSource::BuiltIn {
@@ -275,7 +271,7 @@ struct Verdict {
     reason: String,
 }
 
-/// Validates the text with the scheduler. Without access to it, the dry run of the API server calls its webhook.
+/// Without access to the scheduler, a dry run calls its webhook.
 async fn accepted(client: &Client, act: &Act, text: &str) -> Result<(), Refusal> {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
     let asked =
@@ -294,8 +290,7 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes the map or tries it with a dry run. If only other keys changed, retries on top of the newer version. Returns
-/// the new version.
+/// Retries if only other keys changed. Returns the new version.
 async fn write(
     cluster: &Cluster,
     act: &Act,
@@ -331,7 +326,6 @@ async fn write(
     }
 }
 
-/// The checksum of the active configuration, as reported by the scheduler.
 pub(super) async fn checksum_in_force(client: &Client) -> Option<String> {
     let got = client.text("ws/v1/config").await.ok()?;
     checksum_of(&String::from_utf8_lossy(&got.value))

@@ -6,7 +6,6 @@ use super::configure::checksum_in_force;
 use client::Client;
 use cluster::kube::{Cluster, KubeFault, WrittenConfig};
 
-/// The maximum wait for the scheduler.
 const AWAITED: Duration = Duration::from_secs(30);
 /// The wait if the settings of the map prevent a reload.
 const HOPELESS: Duration = Duration::from_secs(5);
@@ -23,10 +22,7 @@ pub struct Awaited<'a> {
     pub old: &'a str,
 }
 
-/// Waits until a text is active. Returns the duration.
-///
-/// # Errors
-/// Returns the reason, as far as it can be found.
+/// Returns the wait, or why the text is not active.
 pub async fn awaited(client: &Client, cluster: &Cluster, of: &Awaited<'_>) -> Result<Duration, String> {
     let started_at = Instant::now();
     let not_read = of.written.not_read();
@@ -52,7 +48,6 @@ pub async fn awaited(client: &Client, cluster: &Cluster, of: &Awaited<'_>) -> Re
 
 type Found = (Duration, Option<String>, Result<Option<String>, KubeFault>);
 
-/// Selects the row of the table that applies.
 async fn why(client: &Client, cluster: &Cluster, of: &Awaited<'_>, (waited, not_read, log): Found) -> String {
     let after = format!("after {:.0} s", waited.as_secs_f64());
     if let Ok(now) = cluster.written_config().await
