@@ -8,13 +8,13 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::check_output::{as_annotations, as_json, as_text, data};
+use super::check_output::{annotation, as_annotations, as_json, as_text, note_as_json};
 use super::check_pods::{Note, Pods};
 use super::inputs::{self, ConfigFile, Unread};
 use super::predicted::{self, PredictedCore};
 use super::{printed, sarif};
 use config::lint::Known;
-use config::{DEFAULT_POLICY_GROUP, Reading, Severity, fault::escaped, lint, yaml};
+use config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, fault::escaped, lint, yaml};
 use model::Profile;
 
 /// The arguments of `kornsole check`.
@@ -125,18 +125,23 @@ fn check(
                     let mut one = as_json(name, reading, core);
                     if !args.pods.is_empty() {
                         one["pods"] = notes.iter().map(|note| json!(note.text)).collect();
+                        one["podNotes"] = notes.iter().map(note_as_json).collect();
                     }
                     report.push(one);
                 }
                 Format::Github => {
                     as_annotations(name, reading, out)?;
-                    each(&notes, |note| writeln!(out, "::{} title=pods::{}", note.severity(), data(&note.text)))?;
+                    each(&notes, |note| annotation(note.fault(), out))?;
                 }
                 Format::Text => checked.print(&notes, core, out)?,
                 Format::Sarif => {
-                    // SARIF results belong to a file, these notes to a pair of files.
-                    each(&notes, |note| writeln!(err, "{}: {}", note.severity(), escaped(&note.text)))?;
-                    read.push((name.clone(), reading.clone()));
+                    read.extend(reading.faults.iter().map(|fault| (name.clone(), fault.clone())));
+                    let of_pods = notes.iter().map(Note::fault);
+                    // A note without a place belongs to the configuration.
+                    read.extend(
+                        of_pods
+                            .map(|(file, fault)| (if file.is_empty() { name.clone() } else { file.to_owned() }, fault)),
+                    );
                 }
             }
         }
@@ -150,14 +155,13 @@ fn finish(
     format: Format,
     core: Profile,
     report: Vec<Value>,
-    read: &[(String, Reading)],
+    read: &[(String, Fault)],
     (out, err): (&mut impl Write, &mut impl Write),
 ) -> io::Result<()> {
     match format {
         Format::Json => writeln!(out, "{:#}", Value::Array(report))?,
         Format::Sarif => {
-            let faults = read.iter().flat_map(|(name, reading)| reading.faults.iter().map(|fault| (&**name, fault)));
-            writeln!(out, "{:#}", sarif::log(faults, core))?;
+            writeln!(out, "{:#}", sarif::log(read.iter().map(|(name, fault)| (&**name, fault)), core))?;
         }
         Format::Github => writeln!(err, "{}", predicted::line(core))?,
         Format::Text => {}
@@ -197,7 +201,10 @@ impl Checked {
     /// Prints the errors, the effects on pods, and whether another core accepts the configuration.
     fn print(&self, notes: &[Note], core: Profile, out: &mut impl Write) -> io::Result<()> {
         as_text(&self.name, &self.text, &self.reading, core, out)?;
-        each(notes, |note| writeln!(out, "{}: {}", note.severity(), escaped(&note.text)))?;
+        each(notes, |note| {
+            let place = note.place.as_ref().map(|(file, line)| format!(" at {file}:{line}")).unwrap_or_default();
+            writeln!(out, "{}: {}{}", note.severity(), escaped(&note.text), escaped(&place))
+        })?;
         match self.file.as_ref().filter(|file| !file.read(core).is_valid()) {
             Some(file) => out.write_all(predicted::taken_by(file, core).as_bytes()),
             None => Ok(()),

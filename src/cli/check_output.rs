@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::check_pods::Note;
 use super::predicted;
 use config::{Fault, Reading, Severity, Source, fault::escaped};
 use model::Profile;
@@ -49,13 +50,27 @@ pub fn data(text: &str) -> String {
 }
 
 pub fn as_annotations(name: &str, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
+    reading.faults.iter().try_for_each(|fault| annotation((name, fault.clone()), out))
+}
+
+/// One annotation; without a file if its name is empty.
+pub fn annotation((name, fault): (&str, Fault), out: &mut impl Write) -> io::Result<()> {
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
-    for fault in &reading.faults {
-        let place =
-            if fault.at.line > 0 { format!(",line={},col={}", fault.at.line, fault.at.column) } else { String::new() };
-        let hint = if fault.hint.is_empty() { String::new() } else { format!("\n{}", fault.hint) };
-        let message = data(&format!("{}{hint}", fault.message));
-        writeln!(out, "::{} file={}{place},title={}::{message}", fault.severity, property(name), fault.code)?;
+    let file = if name.is_empty() { String::new() } else { format!("file={},", property(name)) };
+    let place =
+        if fault.at.line > 0 { format!("line={},col={},", fault.at.line, fault.at.column) } else { String::new() };
+    let hint = if fault.hint.is_empty() { String::new() } else { format!("\n{}", fault.hint) };
+    let message = data(&format!("{}{hint}", fault.message));
+    writeln!(out, "::{} {file}{place}title={}::{message}", fault.severity, fault.code)
+}
+
+/// A note about pods, with its place if it has one.
+pub fn note_as_json(note: &Note) -> Value {
+    let (file, fault) = note.fault();
+    let mut value = json!({ "id": fault.code, "severity": note.severity(), "message": note.text });
+    if !file.is_empty() {
+        value["file"] = json!(file);
+        value["line"] = json!(fault.at.line);
     }
-    Ok(())
+    value
 }

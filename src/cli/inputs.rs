@@ -263,6 +263,19 @@ fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> R
     Err(first.unwrap_or_else(|| format!("no queue configuration in this file or in {}", names.join(", "))))
 }
 
+/// Replaces each pattern with `*` or `?` by the files that match it, sorted. Fails if none does.
+pub fn matched(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut all = Vec::new();
+    for path in paths {
+        match files(path) {
+            Ok(Some(files)) if !path.is_dir() => all.extend(files),
+            Err(why) if !path.is_dir() => return Err(why),
+            _ => all.push(path.clone()),
+        }
+    }
+    Ok(all)
+}
+
 /// `None` for a file.
 fn files(path: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     let mut found = Vec::new();

@@ -30,6 +30,9 @@ pub const SMALL: u64 = 16 << 20;
 /// Unpacks gzip and zstd, at most `largest` bytes. Fails with name and reason.
 pub fn unpacked(file: &Path, largest: u64) -> Result<Vec<u8>, String> {
     let packed = bytes(file)?;
+    if let Some(name) = ::config::input::unread_packing(&packed) {
+        return Err(format!("cannot read {}: {name} data; unpack the {name} file first", file.display()));
+    }
     if !::config::input::is_packed(&packed) {
         return Ok(packed);
     }

@@ -95,10 +95,24 @@ pub(super) fn cluster(
     submitted: &[PathBuf],
     names: &[String],
 ) -> Result<(Cluster, Vec<String>, Vec<String>), String> {
-    let (cluster, report) = reported(paths, submitted, names)?;
+    Ok(with_notes(reported(paths, submitted, names)?))
+}
+
+/// As `cluster`, with the pods of a text.
+pub(super) fn submitted_text(
+    name: &str,
+    text: &str,
+    names: &[String],
+) -> Result<(Cluster, Vec<String>, Vec<String>), String> {
+    let mut manifests = Manifests::default();
+    manifests.submit(name, text.as_bytes());
+    Ok(with_notes(finished(manifests, names)?))
+}
+
+fn with_notes((cluster, report): (Cluster, ManifestReport)) -> (Cluster, Vec<String>, Vec<String>) {
     let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let skipped = (!kinds.is_empty()).then(|| format!("objects of other kinds are ignored: {}", kinds.join(", ")));
-    Ok((cluster, report.created, report.notices.into_iter().chain(report.rejected).chain(skipped).collect()))
+    (cluster, report.created, report.notices.into_iter().chain(report.rejected).chain(skipped).collect())
 }
 
 /// With the pods of `submitted`. Fails for an unreadable file or invalid object.
@@ -112,6 +126,10 @@ pub(super) fn reported(
     for file in files(submitted)? {
         manifests.submit(&file.to_string_lossy(), &load::unpacked(&file, load::LARGE)?);
     }
+    finished(manifests, names)
+}
+
+fn finished(manifests: Manifests, names: &[String]) -> Result<(Cluster, ManifestReport), String> {
     let (cluster, report) = manifests.finish(names);
     if !report.faults.is_empty() {
         return Err(report.faults.iter().map(|fault| escaped(fault).to_string()).collect::<Vec<_>>().join("\n"));
@@ -152,7 +170,7 @@ pub(super) fn recovered(
 /// The named files, and the files of named directories sorted by name.
 pub(super) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
-    for path in named {
+    for path in &inputs::matched(named)? {
         if !path.is_dir() {
             found.push(path.clone());
             continue;

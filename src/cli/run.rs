@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::predicted::{self, PredictedCore};
 use super::printed::{self, Safe};
-use super::{fail, load, manifests};
+use super::{fail, inputs, load, manifests};
 use ::scenario::{self, RunOutcome, Sink, Summary, Trace};
 use config::DEFAULT_POLICY_GROUP;
 use model::{Profile, Time};
@@ -60,8 +60,12 @@ pub fn run(args: &RunArgs) -> ExitCode {
     }
     let mut out = BufWriter::with_capacity(1 << 16, printed::out());
     let mut code = ExitCode::SUCCESS;
-    for (number, file) in args.scenarios.iter().enumerate() {
-        match run_one(args, core, (number, file), &mut out) {
+    let scenarios = match inputs::matched(&args.scenarios) {
+        Ok(scenarios) => scenarios,
+        Err(why) => return fail(&why, 1),
+    };
+    for (number, file) in scenarios.iter().enumerate() {
+        match run_one(args, core, (number, scenarios.len(), file), &mut out) {
             Ok(()) => {}
             Err(Ended::Reader) => return ExitCode::SUCCESS,
             Err(Ended::Writing(error)) => return fail(&format!("cannot write the trace: {error}"), 1),
@@ -87,7 +91,12 @@ impl From<io::Error> for Ended {
 
 type Out = BufWriter<Safe<StdoutLock<'static>>>;
 
-fn run_one(args: &RunArgs, core: Profile, (number, file): (usize, &Path), out: &mut Out) -> Result<(), Ended> {
+fn run_one(
+    args: &RunArgs,
+    core: Profile,
+    (number, files, file): (usize, usize, &Path),
+    out: &mut Out,
+) -> Result<(), Ended> {
     let started = Instant::now();
     let input = load::scenario(file, args.config.as_deref(), &args.policy_group, core).map_err(Ended::Faulty)?;
     let load::ScenarioInput { scenario, config, report: faults, .. } = input;
@@ -105,7 +114,7 @@ fn run_one(args: &RunArgs, core: Profile, (number, file): (usize, &Path), out: &
     let watched = io::stderr().is_terminal() && (args.summary || !io::stdout().is_terminal());
     let progress = watched.then(|| Progress::new(started, file, scenario.steps.len()));
     let mut sink = Output { report, spent: Duration::ZERO, timed: args.timings, progress };
-    let outcome = if number + 1 == args.scenarios.len() {
+    let outcome = if number + 1 == files {
         scenario::run_last(&scenario, config, core, &mut sink)
     } else {
         scenario::run(&scenario, config, core, &mut sink)
@@ -119,7 +128,7 @@ fn run_one(args: &RunArgs, core: Profile, (number, file): (usize, &Path), out: &
     }
     out.flush()?;
     if args.timings {
-        report_timings(file, args.scenarios.len(), reading, running, spent, printing.elapsed());
+        report_timings(file, files, reading, running, spent, printing.elapsed());
     }
     match outcome {
         RunOutcome::Done => Ok(()),

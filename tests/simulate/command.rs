@@ -130,7 +130,7 @@ fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
             r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{name}", "namespace": "spark", "uid": "{name}",
             "creationTimestamp": "2025-01-01T10:00:00Z", "labels": {{"spark-app-selector": "spark-0", "queue": "root.spark"}}}},
             "spec": {{"schedulerName": "yunikorn", "containers": [{{"name": "c", "image": "x", "resources":
-            {{"requests": {{"cpu": "2", "memory": "4Gi"}}}}}}]}}}}"#
+            {{"requests": {{"cpu": "2", "nvidia.com/gpu": "1"}}}}}}]}}}}"#
         )
     };
     let pods = format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{}, {}]}}"#, pod("a"), pod("b"));
@@ -138,7 +138,10 @@ fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
     let cases: [(&[&str], &str); 3] = [
         (&[path(&large)], "requests 12 cpu, the largest node has 8"),
         (&[path(&log), "--node", "vcore=16", "--node-count", "1"], "no node has memory"),
-        (&[path(&pods), "--runtime", "10m", "--node", "vcore=16,memory=64Gi", "--node-count", "1"], "no node has pods"),
+        (
+            &[path(&pods), "--runtime", "10m", "--node", "vcore=16,memory=64Gi", "--node-count", "1"],
+            "no node has nvidia.com/gpu",
+        ),
     ];
     for (arguments, why) in cases {
         let (code, out, err) = simulate(arguments);

@@ -8,6 +8,7 @@ mod common;
 mod backtest;
 mod browser;
 mod command;
+mod inputs;
 mod interrupted;
 mod node_groups;
 mod recount;

@@ -58,7 +58,7 @@ pub use blocked::BlockedPod;
 pub use cluster::Cluster;
 pub use context::{AskSeen, ClusterContext, Listed, NotListed};
 pub use manifests::{ManifestReport, Manifests, ParsedManifest, read_manifests};
-pub use outline::{PodOutline, allocatable};
+pub use outline::{GangOutline, PodOutline, allocatable};
 pub use pruned::Pruned;
 pub use recovered::Recovered;
 pub use recovery::{LeftAlone, Recovery, Settings};

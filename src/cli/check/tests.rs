@@ -190,6 +190,34 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
 }
 
 #[test]
+fn notes_about_pods_have_their_place_in_each_format_and_a_comment_allows_them() {
+    let dir = std::env::temp_dir().join(format!("kornsole-check-places-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = dir.join("pods.yaml");
+    let pod = |name: &str, uid: &str| GANG.replacen("  name: head", name, 1).replace("uid: h1", uid);
+    let two = format!("{}---\n{}", pod("  name: ray-0", "uid: h1"), pod("  name: ray-1", "uid: h2"));
+    std::fs::write(&file, format!("# a comment\n{two}")).unwrap();
+    let name = file.display().to_string();
+    let config = "partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: test}]}]}]";
+    let (_, sarif, _) = checked(&["-", "--pods", &name, "--format", "sarif"], config);
+    let log: Value = serde_json::from_str(&sarif).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert!(results.iter().any(|one| one["ruleId"] == "W-013"), "{sarif}");
+    assert!(place["artifactLocation"]["uri"].as_str().unwrap().ends_with("pods.yaml"), "{sarif}");
+    assert!(place["region"]["startLine"].as_u64() > Some(0), "{sarif}");
+    let (_, github, _) = checked(&["-", "--pods", &name, "--format", "github"], config);
+    assert!(github.contains("pods.yaml,line=") && github.contains(",title=W-013::"), "{github}");
+    let (_, json, _) = checked(&["-", "--pods", &name, "--json"], config);
+    assert!(json.contains("\"podNotes\"") && json.contains("\"id\": \"W-013\""), "{json}");
+    let allowed = two.replace("metadata:", "metadata: # kornsole: allow W-013 because it is old");
+    std::fs::write(&file, allowed).unwrap();
+    let (_, out, _) = checked(&["-", "--pods", &name], config);
+    assert!(!out.contains("W-013") && out.contains("W-012"), "{out}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
     let dir = std::env::temp_dir().join(format!("kornsole-check-scaled-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();

@@ -1,12 +1,14 @@
 //! Job formats, recognized by content; generator files by name.
 
+use super::objects;
+use super::objects::Kind;
 use forecast::simulate::input::{self, Reading};
 
 /// Maximum bytes of an unpacked workload.
 pub(super) const LARGEST: usize = 1 << 30;
 
 pub(super) const FORMS: &str = "a scenario (.yaml), a Standard Workload Format log, the output of sacct (--parsable2 or --json), a \
-                                generator file (.toml), or a JSON list of Kubernetes nodes and pods";
+                                generator file (.toml), Kubernetes objects (YAML or JSON), or events of YuniKorn";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -16,6 +18,10 @@ pub(super) enum Form {
     /// A table of Slurm that cannot be read.
     SlurmTable,
     Kubernetes,
+    /// Objects without times, from standard input.
+    Manifests,
+    /// Of YuniKorn.
+    Events,
     Generator,
 }
 
@@ -27,6 +33,15 @@ impl Form {
             _ if input::sacct::is_table(text) => Some(Self::SacctTable),
             _ if input::sacct::printed(text).is_some() => Some(Self::SlurmTable),
             _ if text.starts_with('{') && input::sacct::is_json(text) => Some(Self::SacctJson),
+            _ if text.contains("timestampNano") && input::events::is_events(text) => Some(Self::Events),
+            _ => Self::of_objects(text, extension),
+        }
+    }
+
+    fn of_objects(text: &str, extension: &str) -> Option<Self> {
+        match objects::kind(text) {
+            Some(Kind::Recorded) => Some(Self::Kubernetes),
+            Some(Kind::Manifests) => Some(Self::Manifests),
             _ if extension == "json" || text.starts_with('{') => Some(Self::Kubernetes),
             _ if extension == "swf" || input::swf::is_log(text) => Some(Self::Swf),
             _ => None,
@@ -42,6 +57,8 @@ impl Form {
             Self::SacctJson => input::sacct::read_json(name, text),
             Self::SlurmTable => input::sacct::printed(text).unwrap_or_default(),
             Self::Kubernetes => input::kubernetes::read(text),
+            Self::Manifests => Reading::default(),
+            Self::Events => input::events::read(text),
             Self::Generator => input::generator::read(text, 1),
         };
         Some((form, reading))

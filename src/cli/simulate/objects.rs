@@ -23,35 +23,66 @@ struct Objects {
     notes: Vec<String>,
 }
 
-/// YAML, a directory, or JSON with more than pods and nodes.
-pub(super) fn is_manifests(file: &Path) -> bool {
-    if file.is_dir() {
-        return true;
-    }
-    // Standard input can be read only once.
+/// What Kubernetes objects are for a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Pods of a cluster, with their times.
+    Recorded,
+    /// Objects without pods that a cluster created.
+    Manifests,
+}
+
+/// Examines the start of a file; `None` for other formats and for standard input, which can be read only once.
+pub(super) fn kind_of(file: &Path) -> Option<Kind> {
     if file == Path::new("-") {
-        return false;
+        return None;
     }
     let mut bytes = Vec::new();
     let unpacked = File::open(file).and_then(|file| unpacking(file, u64::MAX));
-    if unpacked.and_then(|from| from.take(EXAMINED).read_to_end(&mut bytes)).is_err() {
-        return false;
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    let text = text.trim_start_matches('\u{feff}');
-    if text.trim_start().starts_with('{') {
-        let of = |kind: &str| {
-            text.contains(&format!("\"kind\": \"{kind}\"")) || text.contains(&format!("\"kind\":\"{kind}\""))
-        };
-        let is_list = ["List", "PodList", "NodeList"].into_iter().any(of) || !text.contains("\"kind\"");
-        return !is_list && !of("Pod") && !of("Node");
-    }
-    let has = |key: &str| text.lines().any(|line| line.starts_with(key));
-    has("kind:") && has("apiVersion:") && !has("steps:")
+    unpacked.and_then(|from| from.take(EXAMINED).read_to_end(&mut bytes)).ok()?;
+    kind(&String::from_utf8_lossy(&bytes))
 }
 
-pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
-    let Objects { workload, config, notes } = read(file, &args.policy_group, inputs.cores[0])?;
+/// Of a text, or of its start.
+pub(super) fn kind(text: &str) -> Option<Kind> {
+    let text = text.trim_start_matches('\u{feff}');
+    let is_object = after(text, "kind").next().is_some() && after(text, "apiVersion").next().is_some();
+    let is_scenario = text.lines().any(|line| line.starts_with("steps:"));
+    if is_scenario || !is_object {
+        return None;
+    }
+    // A text that was cut off cannot be parsed.
+    let objects = kubernetes::values("", text.as_bytes()).ok();
+    let is_recorded = match objects {
+        Some(objects) => {
+            let mut pods = objects.iter().map(|(_, object)| object).filter(|object| object["kind"] == "Pod");
+            pods.any(|pod| pod["metadata"]["creationTimestamp"].is_string())
+        }
+        None => {
+            let has_time =
+                after(text, "creationTimestamp").any(|value| value.starts_with(|first: char| first.is_ascii_digit()));
+            let kinds = ["Pod", "PodList", "Node", "NodeList"];
+            has_time && after(text, "kind").any(|value| kinds.contains(&word(value)))
+        }
+    };
+    Some(if is_recorded { Kind::Recorded } else { Kind::Manifests })
+}
+
+/// The text after each occurrence of a key, without quotes and blanks.
+fn after<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
+    text.match_indices(key).filter_map(move |(at, _)| {
+        let rest = text[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+        Some(rest.strip_prefix(':')?.trim_start_matches([' ', '"', '\'']))
+    })
+}
+
+fn word(text: &str) -> &str {
+    text.split(|char: char| !char.is_alphanumeric()).next().unwrap_or_default()
+}
+
+/// `text`: the content, if it was read already.
+pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path, text: Option<&str>) -> Result<(), Ended> {
+    let Objects { workload, config, notes } = read(file, text, &args.policy_group, inputs.cores[0])?;
     let name = named(file);
     inputs.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
     let own = config.filter(|_| args.configs.is_empty()).map(|text| inputs.add_config("its own", text));
@@ -60,11 +91,14 @@ pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Resu
 }
 
 /// Fails for an unreadable file, an invalid object, or no pods.
-fn read(file: &Path, policy_group: &str, core: Profile) -> Result<Objects, Ended> {
+fn read(file: &Path, text: Option<&str>, policy_group: &str, core: Profile) -> Result<Objects, Ended> {
     let settings = Settings { profile: core, ..Settings::default() };
-    let paths = [PathBuf::from(file)];
-    let (cluster, created, mut notes) =
-        manifests::cluster(&[], &paths, &settings.scheduler_names).map_err(Ended::input)?;
+    let names = &settings.scheduler_names;
+    let (cluster, created, mut notes) = match text {
+        Some(text) => manifests::submitted_text(&file.to_string_lossy(), text, names),
+        None => manifests::cluster(&[], &[PathBuf::from(file)], names),
+    }
+    .map_err(Ended::input)?;
     notes.extend(created);
     let config = cluster.configuration(policy_group).map_err(Ended::input)?.map(|(_, text)| text);
     let (commands, alone) = submitted::commands(&cluster, &settings);
@@ -79,4 +113,27 @@ fn read(file: &Path, policy_group: &str, core: Profile) -> Result<Objects, Ended
     workload.nodes = Recovery::of(&cluster, &settings).nodes;
     workload.nodes.iter_mut().for_each(|node| node.drained = false);
     Ok(Objects { workload, config, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pods_with_times_are_a_record_in_json_and_yaml() {
+        let json = r#"{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Pod", "metadata": {"creationTimestamp": "2026-01-01T00:00:00Z"}}]}"#;
+        let yaml = "apiVersion: v1\nkind: Pod\nmetadata:\n  creationTimestamp: \"2026-01-01T00:00:00Z\"\n";
+        let made = json.replace("\"2026-01-01T00:00:00Z\"", "null");
+        for (text, expected) in [
+            (json, Some(Kind::Recorded)),
+            (&json[..json.len() - 4], Some(Kind::Recorded)),
+            (yaml, Some(Kind::Recorded)),
+            (&made, Some(Kind::Manifests)),
+            ("\"apiVersion\": batch/v1\n\"kind\": Job\n", Some(Kind::Manifests)),
+            ("version: 1\nsteps:\n- kind: x\n  apiVersion: y\n", None),
+            ("{\"jobs\": []}", None),
+        ] {
+            assert_eq!(kind(text), expected, "{text}");
+        }
+    }
 }

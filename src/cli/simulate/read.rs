@@ -8,6 +8,7 @@ use super::super::node_groups::Unread;
 use super::super::{inputs as config_inputs, load, predicted};
 use super::form::{self, Form};
 use super::journal::{Journal, journal, of_dir};
+use super::objects::Kind;
 use super::progress::Watch;
 use super::stream::{self, Streamed, digest};
 use super::{Ended, SimulateArgs, changed, memory, objects};
@@ -21,7 +22,7 @@ use forecast::simulate::queues::QueueRule;
 use forecast::simulate::{Workload, arrange};
 use forecast::whatif::RuntimeRule;
 use model::quantity::parse_quantity;
-use model::{NodeId, Profile, Resource, Time};
+use model::{Profile, Resource, Time};
 use scenario::{Runner, Scenario};
 use scheduler::NodeSpec;
 
@@ -130,8 +131,7 @@ impl Inputs {
         }
         arrange::runtimes(workload, &self.runtimes);
         if let Some(capacity) = &self.nodes {
-            let node = NodeSpec { id: NodeId::from("node-1"), capacity: capacity.clone(), ..NodeSpec::default() };
-            workload.nodes = vec![node];
+            arrange::on_one_node(workload, capacity);
         }
         if workload.nodes.is_empty() {
             workload.nodes.clone_from(&self.there);
@@ -176,7 +176,7 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
         }
         inputs.add_config(&named(file), read.queues().to_owned());
     }
-    for file in &args.workloads {
+    for file in &config_inputs::matched(&args.workloads).map_err(Ended::input)? {
         workload(args, &mut inputs, file)?;
     }
     if let (Some(nodes), Some(pods)) = (&args.nodes, &args.pods) {
@@ -224,11 +224,12 @@ pub(super) fn named(file: &Path) -> String {
 
 fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
     memory::readable(file)?;
-    if objects::is_manifests(file) {
-        return objects::add(args, inputs, file);
+    let kind = objects::kind_of(file);
+    if file.is_dir() || kind == Some(Kind::Manifests) {
+        return objects::add(args, inputs, file, None);
     }
     let extension = file.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if matches!(extension.as_str(), "yaml" | "yml") {
+    if kind.is_none() && matches!(extension.as_str(), "yaml" | "yml") {
         return scenario(args, inputs, file);
     }
     let name = named(file);
@@ -238,6 +239,9 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
         return Err(Ended::usage(format!("cannot read {}: unknown format; use {}", file.display(), form::FORMS)));
     };
     let Streamed { form, reading, text, digest: own_digest } = read;
+    if form == Form::Manifests {
+        return objects::add(args, inputs, file, Some(&text));
+    }
     let mut workload = accepted(args, inputs, &file.display().to_string(), reading)?;
     if form == Form::Swf {
         // Named nodes replace those of the header.

@@ -7,7 +7,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use super::form::{Form, LARGEST};
-use config::input::unpacking;
+use config::input::{unpacking, unread_packing};
 use forecast::simulate::input::{Reading, swf};
 use model::Time;
 
@@ -52,6 +52,9 @@ fn whole(unpacked: &mut impl Read, name: &str, extension: &str) -> io::Result<Op
     unpacked.take(LARGEST as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LARGEST {
         return Err(io::Error::other(format!("it has more than {} MiB; simulate a part of it", LARGEST >> 20)));
+    }
+    if let Some(name) = unread_packing(&bytes) {
+        return Err(io::Error::other(format!("{name} data; unpack the {name} file first")));
     }
     let text = String::from_utf8(bytes).map_err(|_| io::Error::other("not UTF-8"))?;
     Ok(Form::read(name, extension, &text).map(|(form, reading)| (form, reading, text)))

@@ -23,7 +23,7 @@ use self::places::Lines;
 pub use self::places::Places;
 pub use self::printed::TableCommand;
 pub use self::stream::{json_error, unpacking};
-pub use self::unpack::{is_packed, packed_text, unpack};
+pub use self::unpack::{is_packed, packed_text, unpack, unread_packing};
 use self::walk::{Text, Walk};
 use crate::fault::{Fault, Faults, Severity};
 use crate::manifest::move_places;

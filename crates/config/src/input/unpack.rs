@@ -71,6 +71,11 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     Packed::of(bytes).is_some()
 }
 
+/// The name of a packing that is not read: xz, bzip2, zip, or lz4.
+pub fn unread_packing(bytes: &[u8]) -> Option<&'static str> {
+    OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, name)| *name)
+}
+
 /// At most [`LARGEST`] bytes.
 ///
 /// # Errors
@@ -80,8 +85,8 @@ pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
         let unpacked = packed.unpack(bytes, LARGEST);
         return unpacked.map(Cow::Owned).map_err(|[message, hint]| fault(Place::default(), message, hint));
     }
-    match OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        Some((_, name)) => {
+    match unread_packing(bytes) {
+        Some(name) => {
             let hint = format!("unpack the {name} file first; kornsole unpacks gzip and zstd");
             Err(fault(Place::default(), format!("cannot read {name} data"), hint))
         }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::draw::Draw;
 use super::job::{Job, Workload};
 use crate::whatif::{RuntimeRule, Runtimes};
-use model::{AppId, NodeId, QueuePath, Time};
+use model::{AppId, NodeId, QueuePath, Resource, Time};
+use scheduler::NodeSpec;
 
 const MOST_DRAWN: usize = 5_000_000;
 
@@ -23,6 +24,18 @@ pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
         workload.nodes.push(copy);
     }
     Ok(())
+}
+
+/// Replaces the nodes by one. If requests count pods, a capacity without them has the default of the kubelet.
+pub fn on_one_node(workload: &mut Workload, capacity: &Resource) {
+    const PODS: i64 = 110;
+
+    let mut node = NodeSpec { id: NodeId::from("node-1"), capacity: capacity.clone(), ..NodeSpec::default() };
+    let mut requests = workload.jobs.iter().flat_map(|job| &job.tasks);
+    if capacity.get("pods").is_none() && requests.any(|task| task.resource.amount("pods") > 0) {
+        node.capacity.set("pods", PODS);
+    }
+    workload.nodes = vec![node];
 }
 
 /// `factor` is above 0; run times stay.
@@ -137,7 +150,6 @@ mod tests {
     use super::*;
     use crate::simulate::job::Task;
     use model::{Identity, Resource};
-    use scheduler::NodeSpec;
 
     fn workload() -> Workload {
         let vcore = |amount| [("vcore", amount)].into_iter().collect::<Resource>();

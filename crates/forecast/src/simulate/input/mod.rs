@@ -4,15 +4,18 @@
 //! - [`sacct`]: the accounting of Slurm; `slurm` recognizes its other outputs;
 //! - [`openb`]: Alibaba's OpenB trace;
 //! - [`kubernetes`]: output of kubectl;
+//! - [`events`]: events of YuniKorn;
 //! - [`generator`]: streams of applications;
 //! - [`recorded`]: a scenario or a journal.
 
+pub mod events;
 pub mod generator;
 pub mod kubernetes;
 pub mod openb;
 pub mod recorded;
 pub mod sacct;
 mod slurm;
+mod slurm_values;
 pub mod swf;
 
 use std::fmt;

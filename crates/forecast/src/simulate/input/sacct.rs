@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
-use super::{Reading, slurm};
+use super::slurm_values::{bytes, invalid, moment, requested, span};
+use super::{Reading, slurm, slurm_values};
 use crate::simulate::job::{Job, Task, Workload};
 use config::Place;
 use config::input::TableCommand;
@@ -88,6 +87,12 @@ pub fn read(name: &str, text: &str) -> Reading {
             continue;
         }
         if !cells[id].contains('.') {
+            if let Some((column, message)) = invalid(&heading, &cells) {
+                let before: usize = line.split('|').take(column).map(|cell| cell.chars().count() + 1).sum();
+                let column = u32::try_from(before + 1).unwrap_or(u32::MAX);
+                reading.fault(Place { column, ..at(number) }, message, slurm_values::HINT);
+                continue;
+            }
             let cell = |names: &[&str]| find(names).map(|column| cells[column]).filter(|cell| !cell.is_empty());
             let mut row = of_cells(cells[id], &cell);
             let elapsed = || elapsed(&cell);
@@ -240,54 +245,6 @@ fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     })
 }
 
-/// From `2026-01-31T10:00:00`, RFC 3339, or a number.
-fn moment(text: &str) -> Option<i64> {
-    if let Ok(seconds) = text.parse() {
-        return Some(seconds);
-    }
-    let parsed =
-        OffsetDateTime::parse(text, &Rfc3339).or_else(|_| OffsetDateTime::parse(&format!("{text}Z"), &Rfc3339));
-    parsed.ok().map(OffsetDateTime::unix_timestamp)
-}
-
-/// From `1-02:03:04`, `02:03:04`, or `03:04.250`, in whole seconds.
-fn span(text: &str) -> Option<i64> {
-    let (days, clock) = text.split_once('-').unwrap_or(("0", text));
-    let clock = clock.split('.').next()?;
-    let mut seconds = days.parse::<i64>().ok().filter(|days| (0..1_000_000).contains(days))? * 24;
-    let parts: Vec<i64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [hours, minutes, last] = match parts.as_slice() {
-        [minutes, seconds] => [0, *minutes, *seconds],
-        [hours, minutes, seconds] => [*hours, *minutes, *seconds],
-        _ => return None,
-    };
-    seconds = seconds.checked_add(hours)?.checked_mul(3600)?;
-    seconds.checked_add(minutes.checked_mul(60)?)?.checked_add(last)
-}
-
-/// From `16G`, `1.5T`, or `512000M`: powers of 1024, mebibytes without a suffix.
-fn bytes(text: &str) -> Option<i64> {
-    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let power = match text[number.len()..].to_ascii_uppercase().as_str() {
-        "K" => 1,
-        "" | "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        "P" => 5,
-        _ => return None,
-    };
-    let number: f64 = number.parse().ok()?;
-    (number >= 0.0).then(|| (number * 1024_f64.powi(power)) as i64)
-}
-
-/// Bytes of the whole job.
-fn requested(text: &str, nodes: i64, cpus: i64) -> Option<i64> {
-    match text.strip_suffix(['n', 'c']) {
-        Some(each) => Some(bytes(each)?.saturating_mul(if text.ends_with('n') { nodes } else { cpus.max(1) })),
-        None => bytes(text),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -384,6 +341,17 @@ mod tests {
         assert!(short[0].to_string().starts_with("2:1: expected 4 columns, found 2"), "{short:?}");
         assert!(read("t", "JobID|User\n").faults[0].message.contains("needs JobID, Submit, Start, and End"));
         assert!(read_json("t", "{").faults[0].to_string().starts_with("1:1: EOF"));
+        let head = "JobID|Submit|Start|End|AllocCPUS|ReqMem\n";
+        for (row, fault) in [
+            ("1|10|20|30|8|2GB", "2:14: invalid reqmem \"2GB\""),
+            ("1|10|20|30|eight|2G", "2:12: invalid alloccpus \"eight\""),
+            ("1|01/05/2024|20|30|8|2G", "2:3: invalid submit \"01/05/2024\""),
+            ("1|10|30|20|8|2G", "2:9: the end is before the start"),
+        ] {
+            let faults = read("t", &format!("{head}{row}\n2|10|20|30|8|2G\n")).faults;
+            assert!(faults.len() == 1 && faults[0].to_string().starts_with(fault), "{row}: {faults:?}");
+        }
+        assert_eq!(read("t", &format!("{head}1|10|Unknown|None|8|\n2|10|20|30|8|\n")).faults, []);
         let odd = "JobID|Submit|Start|End|NCPUS\n1|x|y|z|-9223372036854775808\n2|1|2|3|9223372036854775807\n";
         assert_eq!(read("t", odd).workload.jobs.len(), 1, "amounts at the edge do not overflow");
     }
