@@ -7,7 +7,7 @@ use super::cluster::Cluster;
 use super::objects::{Node, NodeSelector, NodeTerm, Object, Pod, Requirement, Toleration};
 use super::predicates::suits;
 use super::rejections::Rejections;
-use super::workloads::{MOST_PODS, Owned, PodSet, Templates, Workload};
+use super::workloads::{MOST_PODS, Owned, PodSet, Refused, Templates, Workload};
 
 const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/not-ready", "NoExecute"),
@@ -82,6 +82,9 @@ impl<'c> Created<'c> {
             };
             for note in expansion.notes {
                 self.notes.entry(note).or_insert_with(|| (0, workload.label())).0 += 1;
+            }
+            for Refused { by, why, pods } in expansion.refused {
+                self.rejections.add((by, why), pods, &workload.label());
             }
             if !self.is_allowed(workload, &expansion.sets) {
                 continue;

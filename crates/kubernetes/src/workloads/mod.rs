@@ -11,6 +11,7 @@ mod notes;
 mod patch;
 mod ray;
 mod spark;
+mod spark_gang;
 mod trainer;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,9 @@ use serde_json::Value;
 
 use self::field::{Field, Lines, Rejected};
 use self::kinds::Kind;
+pub(crate) use self::making::Refused;
 use self::making::{Library, Made, Making, Scope};
+use crate::names::is_own;
 use crate::objects::{Owner, Pod};
 
 /// Maximum number of created pods in total.
@@ -47,6 +50,7 @@ pub(crate) struct PodSet(Made);
 #[derive(Default)]
 pub(crate) struct Expansion {
     pub sets: Vec<PodSet>,
+    pub refused: Vec<Refused>,
     pub notes: Vec<String>,
 }
 
@@ -158,10 +162,10 @@ impl Workload {
         let scope = Scope::new(root.required("spec")?, self.text("name"), self.namespace(), labels);
         let mut making = Making::new(&templates.0);
         making::expand(kind, &scope, &mut making)?;
-        let Making { mut made, mut notes, suspended, .. } = making;
-        if suspended {
+        let Making { mut made, refused, mut notes, suspended, .. } = making;
+        if suspended && made.is_empty() {
             notes.push("creates no pods while it is suspended".to_owned());
-        } else if made.is_empty() && notes.is_empty() {
+        } else if made.is_empty() && refused.is_empty() && notes.is_empty() {
             notes.push("has no pod template that kornsole supports; no pods are created".to_owned());
         }
         if known.is_none() {
@@ -175,7 +179,9 @@ impl Workload {
             _ if owned.pods > 0 => made.clear(),
             _ => {}
         }
-        Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), notes })
+        // They exist: the operator could create them.
+        let refused = if owned.pods > 0 { Vec::new() } else { refused };
+        Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), refused, notes })
     }
 
     fn owner(&self) -> Owner {
@@ -225,6 +231,9 @@ impl PodSet {
         let labels: BTreeMap<String, String> =
             self.0.labels.iter().map(|(key, value)| (key.clone(), filled(value))).collect();
         pod.metadata.labels.extend(labels);
+        for (key, text) in self.0.annotations.iter().filter(|(key, _)| is_own(key)) {
+            pod.metadata.annotations.insert(key.clone(), filled(text));
+        }
         pod
     }
 }
