@@ -286,10 +286,14 @@ impl Reader<'_> {
     }
 
     fn owners(&mut self, value: &Value, is_pod: bool, creates: bool) {
+        let phase = value["status"]["phase"].as_str();
         let owners = value["metadata"]["ownerReferences"].as_array().into_iter().flatten();
         for uid in owners.filter_map(|owner| owner["uid"].as_str()).filter(|_| is_pod || creates) {
             let owned = self.all.owned.entry(uid.to_owned()).or_default();
             owned.pods += u64::from(is_pod);
+            let (succeeded, failed) = (phase == Some("Succeeded"), phase == Some("Failed"));
+            owned.succeeded += u64::from(is_pod && succeeded);
+            owned.ended += u64::from(is_pod && (succeeded || failed));
             owned.creates |= creates;
         }
     }

@@ -5,6 +5,7 @@ mod argo;
 mod argo_text;
 mod count;
 pub(crate) mod field;
+mod job;
 mod kinds;
 mod making;
 mod notes;
@@ -40,6 +41,9 @@ pub(crate) struct Workload {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Owned {
     pub pods: u64,
+    /// Of these, the ones that succeeded or failed.
+    pub ended: u64,
+    pub succeeded: u64,
     /// It has pods, for example a ReplicaSet.
     pub creates: bool,
 }
@@ -171,9 +175,11 @@ impl Workload {
         if known.is_none() {
             notes.push("unknown kind; its pods are created from spec.template".to_owned());
         }
-        notes.extend(notes::of_built_in(self.kind(), &scope.spec)?);
+        notes.extend(notes::of_built_in(self.kind(), &root)?);
+        let is_job = (kind.group, kind.kind) == ("batch", "Job");
         match made.as_mut_slice() {
             _ if owned.creates => made.clear(),
+            _ if is_job => job::remaining(&root, owned, &mut made)?,
             [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(owned.pods),
             // The sets of the existing pods are unknown: the controller has created all pods.
             _ if owned.pods > 0 => made.clear(),
