@@ -30,6 +30,9 @@ const CLUSTERED: [&str; 8] = [
     "RuntimeClass",
 ];
 
+/// The API server shortens `generateName` to this length.
+const LONGEST_PREFIX: usize = 58;
+
 /// The objects by which autoscalers add nodes.
 const SCALERS: [&str; 5] = ["NodePool", "Provisioner", "NodeClaim", "MachineAutoscaler", "ClusterAutoscaler"];
 
@@ -280,6 +283,7 @@ impl Reader<'_> {
         }
         let Some(prefix) = meta.get("generateName").and_then(Value::as_str).map(str::to_owned) else { return };
         let namespace = meta.get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let prefix: String = prefix.chars().take(LONGEST_PREFIX).collect();
         let number = self.all.generated.entry((namespace, kind.to_owned(), prefix.clone())).or_default();
         *number += 1;
         meta.insert("name".to_owned(), Value::from(format!("{prefix}{number:05}")));

@@ -26,6 +26,7 @@ pub(crate) use self::making::Refused;
 use self::making::{Library, Made, Making, Scope};
 use crate::names::is_own;
 use crate::objects::{Owner, Pod};
+use crate::validity;
 
 /// Maximum number of created pods in total.
 pub(crate) const MOST_PODS: u64 = 250_000;
@@ -129,6 +130,12 @@ impl Workload {
     /// Returns false if the object has been in a cluster.
     pub fn is_new(&self) -> bool {
         self.text("creationTimestamp").is_empty()
+    }
+
+    /// Returns what the API server would say about its name.
+    pub fn faulty_name(&self) -> Option<String> {
+        let is_stored = !self.is_new() || !self.uid().is_empty();
+        if is_stored { None } else { validity::of_name(self.kind(), self.text("name")) }
     }
 
     pub fn namespace(&self) -> &str {
