@@ -2,6 +2,7 @@
 //! `argo`, and `trainer` are code for the rest.
 
 mod argo;
+mod argo_steps;
 mod argo_text;
 mod count;
 pub(crate) mod field;
