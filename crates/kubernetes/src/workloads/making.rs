@@ -148,6 +148,9 @@ fn sets(pods: &Pods, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), R
     for (set, field) in parts(pods.each, &scope.spec)? {
         if !pods.suspend.is_empty() && field.is_true_at(pods.suspend)? {
             making.suspended = true;
+            if !set.is_empty() {
+                making.notes.push(format!("its group {set} creates no pods while it is suspended"));
+            }
             continue;
         }
         let (groups, count) = (pods.groups.in_field(&field)?, pods.count.in_field(&field)?);
