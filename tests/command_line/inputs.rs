@@ -206,7 +206,9 @@ fn a_directory_of_manifests_is_read_in_the_order_of_its_names() {
     dir.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 99, pods: 99}}\n");
     std::fs::create_dir(dir.join("m")).unwrap();
     for number in 0..40 {
-        let pod = format!("kind: Pod\nmetadata: {{generateName: t-, labels: {{applicationId: app-{number:02}}}}}\n");
+        let pod = format!(
+            "kind: Pod\nmetadata: {{generateName: t-, labels: {{applicationId: app-{number:02}}}}}\nspec: {{containers: [{{name: c}}]}}\n"
+        );
         dir.write(&format!("m/{number:02}.yaml"), pod);
     }
     let (code, out, err) = run(&dir, &["run", "--from-manifests", "node.yaml", "m"], "");

@@ -10,6 +10,7 @@ use super::limit_range::LimitRanges;
 use super::names::own;
 use super::objects::{Amounts, Meta, Named, Pod, Unread, drop_nulls, read_as};
 use super::quota::Quotas;
+use super::validity::{self, API_SERVER};
 
 const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
@@ -85,7 +86,7 @@ impl Admission {
         Ok(true)
     }
 
-    /// A pod that `count` pods copy; `is_new`: not admitted yet. Returns the rejecting LimitRange and the reason.
+    /// A pod that `count` pods copy; `is_new`: not admitted yet. Returns who rejects it, and the reason.
     pub fn admit(
         &mut self,
         (pod, count): (&mut Pod, u64),
@@ -98,7 +99,12 @@ impl Admission {
             self.overhead(pod, count);
             self.ranges.complete(pod);
             self.secrets(pod);
-            let rejected = self.ranges.reject(pod);
+            let is_unknown = pod.metadata.uid.is_empty();
+            // Defaults of a range can make a pod invalid: its words come first.
+            let rejected = self.ranges.reject(pod).or_else(|| {
+                let why = Some(&*pod).filter(|_| is_unknown).and_then(validity::of_pod)?;
+                Some((API_SERVER.to_owned(), why))
+            });
             if rejected.is_some() {
                 return rejected;
             }

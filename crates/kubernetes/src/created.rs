@@ -7,7 +7,8 @@ use super::cluster::Cluster;
 use super::objects::{Node, NodeSelector, NodeTerm, Object, Pod, Requirement, Toleration};
 use super::predicates::suits;
 use super::rejections::Rejections;
-use super::workloads::{MOST_PODS, Owned, PodSet, Templates, Workload};
+use super::validity::{self, API_SERVER};
+use super::workloads::{MOST_PODS, Owned, PodSet, Refused, Templates, Workload};
 
 const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/not-ready", "NoExecute"),
@@ -38,7 +39,12 @@ impl<'c> Created<'c> {
 
     /// `is_new`: not in a cluster before; `submitted`: by a what-if. Fails for an existing name.
     pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
-        let rejected = self.admission.admit((&mut pod, 1), is_new, self.cluster, self.scheduler_names);
+        let named = is_new && pod.metadata.uid.is_empty();
+        let faulty = Some(&pod.metadata.name).filter(|_| named).and_then(|name| validity::of_name("Pod", name));
+        let rejected = match faulty {
+            Some(why) => Some((API_SERVER.to_owned(), why)),
+            None => self.admission.admit((&mut pod, 1), is_new, self.cluster, self.scheduler_names),
+        };
         if let Some(by) = rejected {
             self.rejections.add(by, 1, &pod.metadata.path());
             return Ok(());
@@ -83,6 +89,9 @@ impl<'c> Created<'c> {
             for note in expansion.notes {
                 self.notes.entry(note).or_insert_with(|| (0, workload.label())).0 += 1;
             }
+            for Refused { by, why, pods } in expansion.refused {
+                self.rejections.add((by, why), pods, &workload.label());
+            }
             if !self.is_allowed(workload, &expansion.sets) {
                 continue;
             }
@@ -100,13 +109,16 @@ impl<'c> Created<'c> {
         }
     }
 
-    /// By quotas on object counts; existing objects count.
+    /// By its name, and by quotas on object counts; existing objects count.
     fn is_allowed(&mut self, workload: &Workload, sets: &[PodSet]) -> bool {
         let quotas = &mut self.admission.quotas;
         let mut names = workload.counted_as();
-        let rejected = names.find_map(|name| quotas.count_object(workload.namespace(), &name, workload.is_new()));
+        let faulty = workload.faulty_name().map(|why| (API_SERVER.to_owned(), why));
+        let rejected = faulty
+            .or_else(|| names.find_map(|name| quotas.count_object(workload.namespace(), &name, workload.is_new())));
         let Some(by) = rejected else { return true };
-        self.rejections.add(by, sets.iter().map(PodSet::total).sum(), &workload.label());
+        let pods = sets.iter().fold(0_u64, |sum, set| sum.saturating_add(set.total()));
+        self.rejections.add(by, pods, &workload.label());
         false
     }
 

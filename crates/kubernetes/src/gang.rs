@@ -43,7 +43,8 @@ pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
         return Ok(Vec::new());
     }
     let refused = |why: String| format!("its task groups are ignored: {why}");
-    let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
+    let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(text)
+        .map_err(|error| refused(format!("the annotation {} must be a JSON list: {error}", own(TASK_GROUPS))))?;
     let mut groups = Vec::new();
     for fields in list {
         // Keys are not case-sensitive.

@@ -50,6 +50,7 @@ pub mod submitted;
 #[cfg(test)]
 mod tests;
 mod unlisted;
+mod validity;
 mod values;
 mod workloads;
 

@@ -30,6 +30,9 @@ const CLUSTERED: [&str; 8] = [
     "RuntimeClass",
 ];
 
+/// The API server shortens `generateName` to this length.
+const LONGEST_PREFIX: usize = 58;
+
 /// The objects by which autoscalers add nodes.
 const SCALERS: [&str; 5] = ["NodePool", "Provisioner", "NodeClaim", "MachineAutoscaler", "ClusterAutoscaler"];
 
@@ -280,16 +283,21 @@ impl Reader<'_> {
         }
         let Some(prefix) = meta.get("generateName").and_then(Value::as_str).map(str::to_owned) else { return };
         let namespace = meta.get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let prefix: String = prefix.chars().take(LONGEST_PREFIX).collect();
         let number = self.all.generated.entry((namespace, kind.to_owned(), prefix.clone())).or_default();
         *number += 1;
         meta.insert("name".to_owned(), Value::from(format!("{prefix}{number:05}")));
     }
 
     fn owners(&mut self, value: &Value, is_pod: bool, creates: bool) {
+        let phase = value["status"]["phase"].as_str();
         let owners = value["metadata"]["ownerReferences"].as_array().into_iter().flatten();
         for uid in owners.filter_map(|owner| owner["uid"].as_str()).filter(|_| is_pod || creates) {
             let owned = self.all.owned.entry(uid.to_owned()).or_default();
             owned.pods += u64::from(is_pod);
+            let (succeeded, failed) = (phase == Some("Succeeded"), phase == Some("Failed"));
+            owned.succeeded += u64::from(is_pod && succeeded);
+            owned.ended += u64::from(is_pod && (succeeded || failed));
             owned.creates |= creates;
         }
     }

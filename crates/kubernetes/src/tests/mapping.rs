@@ -152,6 +152,10 @@ fn kt_20_one_bad_task_group_is_no_gang() {
         assert_eq!(bound(&plan), ["ns/p on n1"], "{fields}");
         assert!(plan.notices[0].contains("ns/p: TaskGroupsError"), "{:?}", plan.notices);
     }
+    let yaml = "annotations: {yunikorn.apache.org/task-groups: \"- name: g\\n  minMember: 1\\n\"}, labels:";
+    let plan = planned(&(node("n1", "", "") + &small("p", 0, "").replace("labels:", yaml)), ONE_QUEUE);
+    let words = "the annotation yunikorn.apache.org/task-groups must be a JSON list: ";
+    assert!(plan.notices[0].contains(words), "{:?}", plan.notices);
 }
 
 #[test]

@@ -25,7 +25,10 @@ pub(super) fn cluster(text: &str) -> Cluster {
     cluster
 }
 
+/// A pod of a cluster, which is not checked like a new one.
 pub(super) fn pod(text: &str) -> Pod {
+    let text =
+        if text.contains(", uid: ") { text.to_owned() } else { text.replacen("{name: p", "{uid: u, name: p", 1) };
     let cluster = cluster(&format!("kind: Pod\n{text}"));
     (**cluster.pods.values().next().expect("one pod")).clone()
 }

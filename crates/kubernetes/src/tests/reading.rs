@@ -8,11 +8,11 @@ fn read(text: &str) -> (Cluster, ManifestReport) {
 
 #[test]
 fn lists_and_single_documents_in_yaml_and_json() {
-    let yaml = "kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n- {kind: Secret, metadata: {name: s}}\n---\nkind: Pod\nmetadata: {namespace: a, name: p}\n";
+    let yaml = "kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n- {kind: Secret, metadata: {name: s}}\n---\nkind: Pod\nmetadata: {namespace: a, name: p, uid: u}\n";
     let (cluster, report) = read(yaml);
     assert_eq!((cluster.counts(), report.faults), ((1, 1), vec![]));
     assert_eq!(report.skipped.get("Secret"), Some(&1));
-    let json = "{\"kind\": \"PodList\", \"items\": [{\"metadata\": {\"name\": \"p\", \"labels\": null}}]} {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}";
+    let json = "{\"kind\": \"PodList\", \"items\": [{\"metadata\": {\"name\": \"p\", \"uid\": \"u\", \"labels\": null}}]} {\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}";
     let (cluster, report) = read(json);
     assert_eq!((cluster.counts(), report.faults), ((1, 1), vec![]));
 }

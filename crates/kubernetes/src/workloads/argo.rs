@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::argo_steps;
 use super::argo_text::{self, Parameters, Passed};
 use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 use super::patch;
 
 const DEEPEST: usize = 100;
+/// Calls with different arguments that are told apart.
+const MOST_KNOWN: usize = 10_000;
 /// Fields of a template or workflow that go into the spec of its pods.
 const OF_SPEC: [&str; 5] = ["affinity", "nodeSelector", "tolerations", "schedulerName", "priorityClassName"];
 
@@ -31,6 +34,7 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
         templates: BTreeMap::new(),
         known: BTreeMap::new(),
         open: Vec::new(),
+        skips: false,
         notes: Vec::new(),
     };
     for spec in &specs {
@@ -43,7 +47,9 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     for field in ["entrypoint", "onExit"] {
         for spec in &specs {
             if let Some(name) = spec.text_at(field)? {
-                add(&mut calls, &flow.calls(name, spec, making)?, 1);
+                let passed = flow.parameters.of_entrypoint();
+                argo_text::pass(&passed, flow.passed.entry(name.to_owned()).or_default());
+                add(&mut calls, &flow.calls((name, &passed), spec, making)?, 1);
                 break;
             }
         }
@@ -56,6 +62,11 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
             .to_owned(),
         );
     }
+    if calls.is_empty() && flow.skips {
+        making.notes.push("creates no pods: its conditions and loops leave out all steps".to_owned());
+    }
+    flow.notes.sort();
+    flow.notes.dedup();
     making.notes.append(&mut flow.notes);
     Ok(())
 }
@@ -80,8 +91,11 @@ struct Flow<'s, 'v> {
     passed: BTreeMap<String, Passed>,
     /// By name; templates of other objects are `object/name`.
     templates: BTreeMap<String, Field<'v>>,
-    known: BTreeMap<String, Calls>,
+    /// By name and arguments.
+    known: BTreeMap<(String, Passed), Calls>,
     open: Vec<String>,
+    /// A condition or an empty loop leaves out a step.
+    skips: bool,
     notes: Vec<String>,
 }
 
@@ -107,11 +121,22 @@ impl<'v> Flow<'_, 'v> {
         Ok(())
     }
 
-    fn calls<'m>(&mut self, name: &str, by: &Field<'_>, making: &Making<'m>) -> Result<Calls, Rejected>
+    fn calls<'m>(
+        &mut self,
+        (name, passed): (&str, &Passed),
+        by: &Field<'_>,
+        making: &Making<'m>,
+    ) -> Result<Calls, Rejected>
     where
         'm: 'v,
     {
-        if let Some(known) = self.known.get(name) {
+        // Arguments that grow with each call have no end.
+        let mut passed = passed.clone();
+        if self.known.len() >= MOST_KNOWN {
+            passed.values_mut().for_each(|value| *value = None);
+        }
+        let key = (name.to_owned(), passed);
+        if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
         if self.open.iter().any(|open| open == name) {
@@ -124,32 +149,34 @@ impl<'v> Flow<'_, 'v> {
         let template = self.templates.get(name).cloned();
         let template = template.ok_or_else(|| by.rejected(format!("template {name:?} not found")))?;
         self.open.push(name.to_owned());
-        let calls = self.inside(name, &template, making);
+        let calls = self.inside((name, &key.1), &template, making);
         self.open.pop();
         let calls = calls?;
-        self.known.insert(name.to_owned(), calls.clone());
+        self.known.insert(key, calls.clone());
         Ok(calls)
     }
 
-    fn inside<'m>(&mut self, name: &str, template: &Field<'v>, making: &Making<'m>) -> Result<Calls, Rejected>
+    fn inside<'m>(
+        &mut self,
+        (name, passed): (&str, &Passed),
+        template: &Field<'v>,
+        making: &Making<'m>,
+    ) -> Result<Calls, Rejected>
     where
         'm: 'v,
     {
-        let mut steps = template.at("dag.tasks")?.map(|list| list.items()).transpose()?.unwrap_or_default();
-        for group in template.at("steps")?.map(|list| list.items()).transpose()?.unwrap_or_default() {
-            // A group of parallel steps; old workflows have single steps.
-            match group.value.is_array() {
-                true => steps.extend(group.items()?),
-                false => steps.push(group),
-            }
-        }
+        let parameters = self.parameters.with_inputs(template, Some(passed))?;
         let mut calls = Calls::new();
-        for step in &steps {
-            let times = self.times(step)?;
-            let called = self.called(name, step, making)?;
-            if let Some(called) = called {
-                argo_text::pass(step, &self.parameters, self.passed.entry(called.clone()).or_default())?;
-                add(&mut calls, &self.calls(&called, step, making)?, times);
+        for step in argo_steps::of_template(template, &parameters, &mut self.notes)? {
+            let times = argo_steps::times(&step, &parameters, &mut self.notes)?;
+            if times == 0 {
+                self.skips = true;
+                continue;
+            }
+            if let Some(called) = self.called(name, &step, making)? {
+                let passed = argo_text::arguments(&step, &parameters)?;
+                argo_text::pass(&passed, self.passed.entry(called.clone()).or_default());
+                add(&mut calls, &self.calls((&called, &passed), &step, making)?, times);
             }
         }
         let gives = ["container", "script", "containerSet", "resource", "data"];
@@ -189,30 +216,6 @@ impl<'v> Flow<'_, 'v> {
         }
         Ok(Some(named(file, name)))
     }
-
-    fn times(&mut self, step: &Field<'_>) -> Result<u64, Rejected> {
-        if let Some(items) = step.at("withItems")? {
-            return Ok(items.items()?.len() as u64);
-        }
-        if let Some(sequence) = step.at("withSequence")? {
-            let number = |key: &str| -> Result<Option<u64>, Rejected> {
-                let Some(field) = sequence.at(key)? else { return Ok(None) };
-                Ok(match field.value {
-                    Value::String(text) => text.parse().ok(),
-                    _ => Some(field.count()?),
-                })
-            };
-            let (count, start, end) = (number("count")?, number("start")?.unwrap_or(0), number("end")?);
-            if let Some(times) = count.or(end.map(|end| end.abs_diff(start).saturating_add(1))) {
-                return Ok(times);
-            }
-            self.notes.push("a sequence depends on parameters; one call is counted".to_owned());
-        }
-        if step.key("withParam")?.is_some() {
-            self.notes.push("withParam depends on a result; one call is counted".to_owned());
-        }
-        Ok(1)
-    }
 }
 
 /// The fields of `templateDefaults` count where the template has none.
@@ -245,6 +248,10 @@ fn pod(specs: &[Field<'_>], template: &Field<'_>, scope: &Scope<'_>) -> Result<V
     for list in ["containerSet.containers", "sidecars"] {
         let items = template.at(list)?.map(|field| field.items()).transpose()?.unwrap_or_default();
         containers.extend(items.into_iter().map(|item| item.value.clone()));
+    }
+    if containers.is_empty() {
+        // Argo runs a resource or data template in a container of its own.
+        containers.push(json!({ "name": "main" }));
     }
     let mut spec = Map::new();
     spec.insert("containers".to_owned(), Value::Array(containers));

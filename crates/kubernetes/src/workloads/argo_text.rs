@@ -27,6 +27,12 @@ impl Parameters {
         Ok(Self(all))
     }
 
+    /// The entrypoint gets the arguments of the workflow.
+    pub fn of_entrypoint(&self) -> Passed {
+        let own = self.0.iter().filter_map(|(name, value)| Some((name.strip_prefix("workflow.parameters.")?, value)));
+        own.map(|(name, value)| (name.to_owned(), Some(value.clone()))).collect()
+    }
+
     /// With a template's inputs: passed, or defaults.
     pub fn with_inputs(&self, template: &Field<'_>, passed: Option<&Passed>) -> Result<Self, Rejected> {
         let mut all = self.0.clone();
@@ -62,16 +68,21 @@ impl Parameters {
     }
 }
 
+/// The arguments of a call; `None` if their value is unknown.
+pub(super) fn arguments(call: &Field<'_>, parameters: &Parameters) -> Result<Passed, Rejected> {
+    let all = named(call, "arguments.parameters")?.into_iter();
+    let filled = |value: &str| Some(parameters.fill(value)).filter(|value| !value.contains("{{"));
+    Ok(all.map(|(name, value)| (name, filled(&value))).collect())
+}
+
 /// Merges with earlier calls' arguments.
-pub(super) fn pass(call: &Field<'_>, workflow: &Parameters, passed: &mut Passed) -> Result<(), Rejected> {
-    for (name, value) in named(call, "arguments.parameters")? {
-        let value = Some(workflow.fill(&value)).filter(|value| !value.contains("{{"));
-        let known = passed.entry(name).or_insert_with(|| value.clone());
-        if *known != value {
+pub(super) fn pass(arguments: &Passed, passed: &mut Passed) {
+    for (name, value) in arguments {
+        let known = passed.entry(name.clone()).or_insert_with(|| value.clone());
+        if known != value {
             *known = None;
         }
     }
-    Ok(())
 }
 
 /// The names and values of a list of parameters, those with a value or a default.

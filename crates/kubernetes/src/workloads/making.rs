@@ -51,6 +51,7 @@ pub(super) struct Made {
     pub pod: Pod,
     pub name: String,
     pub labels: Vec<(String, String)>,
+    pub annotations: Vec<(String, String)>,
     pub groups: u64,
     pub count: u64,
     pub first: u64,
@@ -60,7 +61,8 @@ pub(super) struct Made {
 impl Made {
     /// Creates one pod with this name.
     pub fn one(set: &str, pod: Pod, name: String) -> Self {
-        Self { set: set.to_owned(), pod, name, labels: Vec::new(), groups: 1, count: 1, first: 0, per_node: false }
+        let (labels, annotations) = (Vec::new(), Vec::new());
+        Self { set: set.to_owned(), pod, name, labels, annotations, groups: 1, count: 1, first: 0, per_node: false }
     }
 
     pub fn total(&self) -> u64 {
@@ -68,9 +70,18 @@ impl Made {
     }
 }
 
+/// Pods that their operator cannot create.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    pub by: String,
+    pub why: String,
+    pub pods: u64,
+}
+
 pub(super) struct Making<'v> {
     pub library: &'v Library<'v>,
     pub made: Vec<Made>,
+    pub refused: Vec<Refused>,
     pub notes: Vec<String>,
     pub from: usize,
     pub suspended: bool,
@@ -78,7 +89,7 @@ pub(super) struct Making<'v> {
 
 impl<'v> Making<'v> {
     pub fn new(library: &'v Library<'v>) -> Self {
-        Self { library, made: Vec::new(), notes: Vec::new(), from: 0, suspended: false }
+        Self { library, made: Vec::new(), refused: Vec::new(), notes: Vec::new(), from: 0, suspended: false }
     }
 
     /// Finds a template in its namespace or without one.
@@ -137,6 +148,9 @@ fn sets(pods: &Pods, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), R
     for (set, field) in parts(pods.each, &scope.spec)? {
         if !pods.suspend.is_empty() && field.is_true_at(pods.suspend)? {
             making.suspended = true;
+            if !set.is_empty() {
+                making.notes.push(format!("its group {set} creates no pods while it is suspended"));
+            }
             continue;
         }
         let (groups, count) = (pods.groups.in_field(&field)?, pods.count.in_field(&field)?);
@@ -154,6 +168,7 @@ fn sets(pods: &Pods, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), R
             pod: template.pod()?,
             name: filled(pods.name, &scope.name, &set),
             labels: patterns(pods.labels, &scope.name, &set),
+            annotations: Vec::new(),
             groups,
             count,
             first: pods.first.in_field(&field)?,

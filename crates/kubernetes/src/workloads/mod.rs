@@ -2,15 +2,18 @@
 //! `argo`, and `trainer` are code for the rest.
 
 mod argo;
+mod argo_steps;
 mod argo_text;
 mod count;
 pub(crate) mod field;
+mod job;
 mod kinds;
 mod making;
 mod notes;
 mod patch;
 mod ray;
 mod spark;
+mod spark_gang;
 mod trainer;
 
 use std::collections::BTreeMap;
@@ -20,8 +23,11 @@ use serde_json::Value;
 
 use self::field::{Field, Lines, Rejected};
 use self::kinds::Kind;
+pub(crate) use self::making::Refused;
 use self::making::{Library, Made, Making, Scope};
+use crate::names::is_own;
 use crate::objects::{Owner, Pod};
+use crate::validity;
 
 /// Maximum number of created pods in total.
 pub(crate) const MOST_PODS: u64 = 250_000;
@@ -37,6 +43,9 @@ pub(crate) struct Workload {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Owned {
     pub pods: u64,
+    /// Of these, the ones that succeeded or failed.
+    pub ended: u64,
+    pub succeeded: u64,
     /// It has pods, for example a ReplicaSet.
     pub creates: bool,
 }
@@ -47,6 +56,7 @@ pub(crate) struct PodSet(Made);
 #[derive(Default)]
 pub(crate) struct Expansion {
     pub sets: Vec<PodSet>,
+    pub refused: Vec<Refused>,
     pub notes: Vec<String>,
 }
 
@@ -123,6 +133,12 @@ impl Workload {
         self.text("creationTimestamp").is_empty()
     }
 
+    /// Returns what the API server would say about its name.
+    pub fn faulty_name(&self) -> Option<String> {
+        let is_stored = !self.is_new() || !self.uid().is_empty();
+        if is_stored { None } else { validity::of_name(self.kind(), self.text("name")) }
+    }
+
     pub fn namespace(&self) -> &str {
         self.text("namespace")
     }
@@ -158,24 +174,28 @@ impl Workload {
         let scope = Scope::new(root.required("spec")?, self.text("name"), self.namespace(), labels);
         let mut making = Making::new(&templates.0);
         making::expand(kind, &scope, &mut making)?;
-        let Making { mut made, mut notes, suspended, .. } = making;
-        if suspended {
+        let Making { mut made, refused, mut notes, suspended, .. } = making;
+        if suspended && made.is_empty() {
             notes.push("creates no pods while it is suspended".to_owned());
-        } else if made.is_empty() && notes.is_empty() {
+        } else if made.is_empty() && refused.is_empty() && notes.is_empty() {
             notes.push("has no pod template that kornsole supports; no pods are created".to_owned());
         }
         if known.is_none() {
             notes.push("unknown kind; its pods are created from spec.template".to_owned());
         }
-        notes.extend(notes::of_built_in(self.kind(), &scope.spec)?);
+        notes.extend(notes::of_built_in(self.kind(), &root)?);
+        let is_job = (kind.group, kind.kind) == ("batch", "Job");
         match made.as_mut_slice() {
             _ if owned.creates => made.clear(),
+            _ if is_job => job::remaining(&root, owned, &mut made)?,
             [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(owned.pods),
             // The sets of the existing pods are unknown: the controller has created all pods.
             _ if owned.pods > 0 => made.clear(),
             _ => {}
         }
-        Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), notes })
+        // They exist: the operator could create them.
+        let refused = if owned.pods > 0 { Vec::new() } else { refused };
+        Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), refused, notes })
     }
 
     fn owner(&self) -> Owner {
@@ -225,6 +245,9 @@ impl PodSet {
         let labels: BTreeMap<String, String> =
             self.0.labels.iter().map(|(key, value)| (key.clone(), filled(value))).collect();
         pod.metadata.labels.extend(labels);
+        for (key, text) in self.0.annotations.iter().filter(|(key, _)| is_own(key)) {
+            pod.metadata.annotations.insert(key.clone(), filled(text));
+        }
         pod
     }
 }

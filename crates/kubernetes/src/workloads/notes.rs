@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::field::{Field, Rejected};
+use super::job;
 
 /// Final states without pods.
 const ENDED: [&str; 6] = ["complete", "completed", "succeeded", "failed", "error", "stopped"];
@@ -17,11 +18,11 @@ pub(super) fn ended(value: &Value) -> Option<&str> {
 }
 
 /// What is not evaluated, or comes later.
-pub(super) fn of_built_in(kind: &str, spec: &Field<'_>) -> Result<Vec<String>, Rejected> {
+pub(super) fn of_built_in(kind: &str, object: &Field<'_>) -> Result<Vec<String>, Rejected> {
     let mut notes = Vec::new();
     if kind == "Job" {
-        let number = |path: &str| spec.at(path)?.map(|field| field.count()).transpose();
-        let (at_once, all) = (number("parallelism")?.unwrap_or(1), number("completions")?);
+        let at_once = object.at("spec.parallelism")?.map_or(Ok(1), |field| field.count())?;
+        let all = job::missing(object)?;
         if all.is_some_and(|all| all > at_once) {
             notes.push(
                 "completes more pods than it runs at the same time; the later pods are not \
@@ -30,7 +31,7 @@ pub(super) fn of_built_in(kind: &str, spec: &Field<'_>) -> Result<Vec<String>, R
             );
         }
     }
-    if kind == "StatefulSet" && spec.key("volumeClaimTemplates")?.is_some() {
+    if kind == "StatefulSet" && object.at("spec.volumeClaimTemplates")?.is_some() {
         notes.push("has volumeClaimTemplates, which are not evaluated; its pods may be bound to any node".to_owned());
     }
     Ok(notes)

@@ -9,17 +9,18 @@ use crate::objects::{Amount, Container, Pod, Resources};
 use crate::pod_resources::{SidecarSum, pod_resources};
 
 const HEAD: &str = "headgroup";
+const SUBMITTER: &str = "submitter";
 /// The labels that request a gang; the second one before KubeRay 1.3.
 const GANG: [&str; 2] = ["ray.io/gang-scheduling-enabled", "yunikorn.apache.org/gang-scheduling"];
 
 /// KubeRay's labels, the autoscaler container, and the settings of its YuniKorn plugin.
 pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
-    let groups = task_groups(scope, making)?;
     let autoscaler = autoscaler(scope)?;
     // The second name of each before KubeRay 1.3.
     let label = |keys: [&str; 2]| keys.iter().find_map(|key| scope.labels.get(&own(key)));
     let (app, queue) = (label(["app-id", "application-id"]), label(["queue", "queue-name"]));
     let is_gang = GANG.iter().any(|key| scope.labels.contains_key(*key));
+    let groups = if is_gang { task_groups(scope)? } else { String::new() };
     let from = making.from;
     for made in &mut making.made[from..] {
         let is_head = made.set == HEAD;
@@ -76,22 +77,27 @@ fn set(container: &mut Container, requests: (&str, &str), limits: (&str, &str)) 
     container.resources = Resources { requests: amounts(requests), limits: amounts(limits) };
 }
 
-fn task_groups(scope: &Scope<'_>, making: &Making<'_>) -> Result<String, Rejected> {
-    let mut groups = Vec::new();
+/// Also of suspended groups.
+fn task_groups(scope: &Scope<'_>) -> Result<String, Rejected> {
+    let mut groups = vec![group(HEAD, 1, &scope.spec.required("headGroupSpec.template")?)?];
     let workers = scope.spec.at("workerGroupSpecs")?.map(|list| list.items()).transpose()?.unwrap_or_default();
-    for made in &making.made[making.from..] {
-        let named = |field: &Field<'_>| field.text_at("groupName").ok().flatten() == Some(made.set.as_str());
-        let members = match workers.iter().find(|field| named(field)) {
-            Some(field) => {
-                let number = |path: &str, default| field.at(path)?.map_or(Ok(default), |field| field.count());
-                number("minReplicas", 0)?.saturating_mul(number("numOfHosts", 1)?)
-            }
-            None => 1,
-        };
-        let requests = sum_of(&made.pod);
-        groups.push(json!({ "name": made.set, "minMember": members, "minResource": requests }));
+    for (number, worker) in workers.iter().enumerate() {
+        let count = |path: &str, default| worker.at(path)?.map_or(Ok(default), |field| field.count());
+        let members = count("minReplicas", 0)?.saturating_mul(count("numOfHosts", 1)?);
+        let name = worker.text_at("groupName")?.map_or_else(|| number.to_string(), str::to_owned);
+        groups.push(group(&name, members, &worker.required("template")?)?);
     }
     Ok(Value::Array(groups).to_string())
+}
+
+fn group(name: &str, members: u64, template: &Field<'_>) -> Result<Value, Rejected> {
+    let mut group = json!({ "name": name, "minMember": members, "minResource": sum_of(&template.pod()?) });
+    for field in ["nodeSelector", "tolerations", "affinity"] {
+        if let Some(found) = template.at(&format!("spec.{field}"))? {
+            group[field] = found.value.clone();
+        }
+    }
+    Ok(group)
 }
 
 fn sum_of(pod: &Pod) -> Value {
@@ -109,30 +115,70 @@ pub(super) fn submitter(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<()
     let mode = scope.spec.text_at("submissionMode")?.unwrap_or("K8sJobMode");
     let mut own = Container { name: "ray-job-submitter".to_owned(), ..Container::default() };
     set(&mut own, ("500m", "200Mi"), ("1", "1Gi"));
-    match (mode, scope.spec.at("submitterPodTemplate")?) {
-        ("K8sJobMode", Some(template)) => {
-            making.made.push(Made::one("submitter", template.pod()?, format!("{}-submitter", scope.name)));
-        }
-        ("K8sJobMode", None) => {
-            let mut pod = Pod::default();
-            pod.spec.containers.push(own);
-            // The plugin sets no scheduler here; labels assign the pod to the cluster's application.
-            let from = making.from;
-            if let Some(head) = making.made[from..].iter().find(|made| made.set == HEAD) {
-                pod.spec.scheduler_name.clone_from(&head.pod.spec.scheduler_name);
-                for key in ["applicationId", "queue", "yunikorn.apache.org/app-id", "yunikorn.apache.org/queue"] {
-                    let value = head.pod.metadata.labels.get(key);
-                    pod.metadata.labels.extend(value.map(|value| (key.to_owned(), value.clone())));
-                }
+    let from = making.from;
+    let template = scope.spec.at("submitterPodTemplate")?;
+    match mode {
+        "K8sJobMode" => {
+            let mut pod = match &template {
+                Some(template) => template.pod()?,
+                None => Pod::default(),
+            };
+            if template.is_none() {
+                pod.spec.containers.push(own);
             }
-            making.made.push(Made::one("submitter", pod, format!("{}-submitter", scope.name)));
+            let mut submitter = Made::one(SUBMITTER, pod, format!("{}-submitter", scope.name));
+            schedule(scope, template.as_ref(), &mut submitter, &mut making.made[from..])?;
+            making.made.push(submitter);
         }
-        ("SidecarMode", _) => {
-            let from = making.from;
+        "SidecarMode" => {
             let head = making.made[from..].iter_mut().find(|made| made.set == HEAD);
             head.into_iter().for_each(|head| head.pod.spec.containers.push(own.clone()));
         }
         _ => {}
+    }
+    Ok(())
+}
+
+/// Like the YuniKorn plugin since KubeRay 1.5: the submitter is a pod of the application, and of the gang.
+fn schedule(
+    scope: &Scope<'_>,
+    template: Option<&Field<'_>>,
+    submitter: &mut Made,
+    others: &mut [Made],
+) -> Result<(), Rejected> {
+    let Some(head) = others.iter().find(|made| made.set == HEAD) else { return Ok(()) };
+    let is_gang = scope.labels.contains_key(GANG[0]);
+    let keys = ["app-id", "queue"];
+    let pod = &mut submitter.pod;
+    if is_gang || keys.iter().any(|key| scope.labels.contains_key(&own(key))) {
+        "yunikorn".clone_into(&mut pod.spec.scheduler_name);
+    } else if template.is_none() {
+        pod.spec.scheduler_name.clone_from(&head.pod.spec.scheduler_name);
+    }
+    if template.is_none() {
+        for key in ["applicationId", "queue", "yunikorn.apache.org/app-id", "yunikorn.apache.org/queue"] {
+            let value = head.pod.metadata.labels.get(key);
+            pod.metadata.labels.extend(value.map(|value| (key.to_owned(), value.clone())));
+        }
+    }
+    for (key, name) in keys.into_iter().zip(["applicationId", "queue"]) {
+        let value = scope.labels.get(&own(key)).filter(|value| !value.is_empty());
+        pod.metadata.labels.extend(value.map(|value| (name.to_owned(), value.clone())));
+    }
+    if !is_gang {
+        return Ok(());
+    }
+    let mut own_group = json!({ "name": SUBMITTER, "minMember": 1, "minResource": sum_of(pod) });
+    if let Some(template) = template {
+        own_group = group(SUBMITTER, 1, template)?;
+    }
+    let known = head.pod.metadata.annotation(&own(TASK_GROUPS)).to_owned();
+    let Ok(Value::Array(mut groups)) = serde_json::from_str(&known) else { return Ok(()) };
+    groups.push(own_group);
+    let groups = Value::Array(groups).to_string();
+    pod.metadata.annotations.insert(own("task-group-name"), SUBMITTER.to_owned());
+    for pod in others.iter_mut().map(|made| &mut made.pod).chain([pod]) {
+        pod.metadata.annotations.insert(own(TASK_GROUPS), groups.clone());
     }
     Ok(())
 }

@@ -1,65 +1,136 @@
 //! SparkApplication: driver and executors with the sizes of Spark on Kubernetes and its operator.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::field::{Field, Rejected};
-use super::making::{Made, Making, Scope};
-use crate::names::{TASK_GROUPS, own};
-use crate::objects::Pod;
+use super::making::{Made, Making, Refused, Scope};
+use super::spark_gang;
+use crate::objects::{Container, Pod};
 
-const MEBIBYTE: u64 = 1 << 20;
+pub(super) const MEBIBYTE: u64 = 1 << 20;
 /// Spark's minimum overhead, in bytes.
-const LEAST_OVERHEAD: u64 = 384 * MEBIBYTE;
+pub(super) const LEAST_OVERHEAD: u64 = 384 * MEBIBYTE;
 /// Spark's overhead as a share of the memory, with and without a JVM.
 const OVERHEAD: (f64, f64) = (0.1, 0.4);
+const SPARK: &str = "Spark";
+const APP_ID: &str = "{{APP_ID}}";
+const EXECUTOR_ID: &str = "{{EXECUTOR_ID}}";
 
-struct Role {
-    name: &'static str,
+pub(super) struct Role {
+    pub name: &'static str,
     container: &'static str,
-    group: &'static str,
+    pub group: &'static str,
 }
 
-const DRIVER: Role = Role { name: "driver", container: "spark-kubernetes-driver", group: "spark-driver" };
-const EXECUTOR: Role = Role { name: "executor", container: "spark-kubernetes-executor", group: "spark-executor" };
+pub(super) const DRIVER: Role = Role { name: "driver", container: "spark-kubernetes-driver", group: "spark-driver" };
+pub(super) const EXECUTOR: Role =
+    Role { name: "executor", container: "spark-kubernetes-executor", group: "spark-executor" };
 
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let app = App { spec: &scope.spec, scope };
     let (mut driver, mut executor) = (app.pod(&DRIVER)?, app.pod(&EXECUTOR)?);
     let instances = app.instances(1)?;
-    if scope.spec.text_at("batchScheduler")? == Some("yunikorn") {
-        app.gang(&mut driver, &mut executor, instances)?;
+    // Without the driver, nothing creates executors.
+    let refused = match scope.spec.text_at("batchScheduler")? {
+        Some("yunikorn") => spark_gang::add(&app, (&mut driver, &mut executor), instances)?,
+        _ => None,
+    };
+    if let Some((by, why)) = refused.or(app.without_vendor(&DRIVER)?) {
+        making.refused.push(Refused { by, why, pods: instances.saturating_add(1) });
+        return Ok(());
     }
     making.made.push(Made::one(DRIVER.name, driver, format!("{}-driver", scope.name)));
-    let executors = Made::one(EXECUTOR.name, executor, format!("{}-exec-{{index}}", scope.name));
-    making.made.push(Made { count: instances, first: 1, ..executors });
-    Ok(())
+    app.executors(executor, instances, making)
 }
 
 /// The server of a SparkConnect is sized by its template alone.
 pub(super) fn connect(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let app = App { spec: &scope.spec, scope };
-    let server = match scope.spec.at("server.template")? {
+    let mut server = match scope.spec.at("server.template")? {
         Some(template) => template.pod_of(template.value.clone(), 0)?,
         None => Pod::default(),
     };
+    if server.spec.containers.is_empty() {
+        server.spec.containers.push(Container { name: DRIVER.container.to_owned(), ..Container::default() });
+    }
     making.made.push(Made::one(DRIVER.name, server, format!("{}-server", scope.name)));
-    let executors = Made::one(EXECUTOR.name, app.pod(&EXECUTOR)?, format!("{}-exec-{{index}}", scope.name));
     // Spark's default is two; the operator sets one only for a SparkApplication.
-    making.made.push(Made { count: app.instances(2)?, first: 1, ..executors });
-    Ok(())
+    app.executors(app.pod(&EXECUTOR)?, app.instances(2)?, making)
 }
 
-struct App<'s, 'v> {
-    spec: &'s Field<'v>,
+struct Device<'v> {
+    name: &'v str,
+    amount: u64,
+    vendor: Option<&'v str>,
+}
+
+pub(super) struct App<'s, 'v> {
+    pub spec: &'s Field<'v>,
     scope: &'s Scope<'v>,
 }
 
 impl<'v> App<'_, 'v> {
-    fn conf(&self, key: &str) -> Result<Option<Field<'v>>, Rejected> {
+    /// `None` if `sparkConf` has no such property.
+    pub fn conf(&self, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at("sparkConf")? {
             Some(conf) => conf.key(key),
             None => Ok(None),
         }
+    }
+
+    /// The properties with this prefix, without it.
+    fn confs(&self, prefix: &str) -> Result<Vec<(&'v str, Field<'v>)>, Rejected> {
+        let all = self.spec.at("sparkConf")?.map(|conf| conf.entries()).transpose()?.unwrap_or_default();
+        Ok(all.into_iter().filter_map(|(key, field)| Some((key.strip_prefix(prefix)?, field))).collect())
+    }
+
+    /// The devices of `spark.ROLE.resource.NAME`.
+    fn devices(&self, role: &Role) -> Result<Vec<Device<'v>>, Rejected> {
+        let all = self.confs(&format!("spark.{}.resource.", role.name))?;
+        let names: BTreeMap<&str, &Field<'v>> =
+            all.iter().filter_map(|(key, field)| Some((key.split_once('.')?.0, field))).collect();
+        let mut devices = Vec::new();
+        for (name, any) in names {
+            let setting = |key: &str| {
+                let own = |of: &str| of.split_once('.').is_some_and(|(of, rest)| of == name && rest == key);
+                all.iter().find(|(of, _)| own(of)).map(|(_, field)| field)
+            };
+            let amount = setting("amount").map(number).transpose()?;
+            let missing = || any.rejected(format!("spark.{}.resource.{name}.amount is missing", role.name));
+            let vendor = setting("vendor").map(Field::text).transpose()?;
+            let vendor = vendor.filter(|vendor| !vendor.is_empty());
+            devices.push(Device { name, amount: amount.ok_or_else(missing)?, vendor });
+        }
+        // Spark ignores what is requested zero times.
+        devices.retain(|device| device.amount > 0);
+        Ok(devices)
+    }
+
+    /// Spark names the resource by its vendor, and fails without one.
+    fn without_vendor(&self, role: &Role) -> Result<Option<(String, String)>, Rejected> {
+        let devices = self.devices(role)?;
+        let found = devices.iter().find(|device| device.vendor.is_none());
+        Ok(found.map(|Device { name, .. }| {
+            let key = format!("spark.{}.resource.{name}", role.name);
+            let why = format!("sparkConf requests {key}.amount without {key}.vendor, for example nvidia.com");
+            (SPARK.to_owned(), why)
+        }))
+    }
+
+    fn executors(&self, pod: Pod, instances: u64, making: &mut Making<'_>) -> Result<(), Rejected> {
+        if let Some((by, why)) = self.without_vendor(&EXECUTOR)?.filter(|_| instances > 0) {
+            making.refused.push(Refused { by, why, pods: instances });
+            return Ok(());
+        }
+        // Annotations with the number of an executor differ in each pod.
+        let numbered = self.texts(&EXECUTOR, "annotations", "annotation")?.into_iter();
+        let numbered = numbered.filter(|(_, text)| text.contains(EXECUTOR_ID));
+        let annotations = numbered.map(|(key, text)| (key, text.replace(EXECUTOR_ID, "{index}"))).collect();
+        let made = Made::one(EXECUTOR.name, pod, format!("{}-exec-{{index}}", self.scope.name));
+        making.made.push(Made { count: instances, first: 1, annotations, ..made });
+        Ok(())
     }
 
     fn setting(&self, role: &Role, field: &str, key: &str) -> Result<Option<Field<'v>>, Rejected> {
@@ -119,7 +190,9 @@ impl<'v> App<'_, 'v> {
         let overhead = self.setting(role, "memoryOverhead", &format!("spark.{name}.memoryOverhead"))?;
         let overhead = match of(overhead)? {
             Some(overhead) => overhead,
-            None => LEAST_OVERHEAD.max((memory as f64 * self.factor()?) as u64),
+            None => {
+                LEAST_OVERHEAD.max((memory as f64 * self.factor(Some("spark.kubernetes.memoryOverheadFactor"))?) as u64)
+            }
         };
         let mut sum = memory.saturating_add(overhead);
         if name == EXECUTOR.name {
@@ -133,10 +206,12 @@ impl<'v> App<'_, 'v> {
         Ok(sum / MEBIBYTE)
     }
 
-    fn factor(&self) -> Result<f64, Rejected> {
-        let written = match self.spec.at("memoryOverheadFactor")? {
-            Some(written) => Some(written),
-            None => self.conf("spark.kubernetes.memoryOverheadFactor")?,
+    /// Of the field, or of this property.
+    pub fn factor(&self, property: Option<&str>) -> Result<f64, Rejected> {
+        let written = match (self.spec.at("memoryOverheadFactor")?, property) {
+            (Some(written), _) => Some(written),
+            (None, Some(property)) => self.conf(property)?,
+            (None, None) => None,
         };
         let Some(field) = written else {
             let on_jvm = !matches!(self.spec.text_at("type")?, Some("Python" | "R"));
@@ -155,13 +230,16 @@ impl<'v> App<'_, 'v> {
     fn pod(&self, role: &Role) -> Result<Pod, Rejected> {
         let part = self.spec.required(role.name)?;
         let mut template = part.at("template")?.and_then(|field| field.value.as_object().cloned()).unwrap_or_default();
-        let metadata = self.labels(role, &part, taken(&mut template, "metadata"))?;
+        let metadata = self.labels(role, taken(&mut template, "metadata"))?;
         let mut spec = taken(&mut template, "spec");
         let memory = format!("{}Mi", self.memory(role)?);
         let requests = json!({ "cpu": self.cpu(role)?, "memory": memory });
         let mut limits = json!({ "memory": memory });
         if let Some(cores) = part.text_at("coreLimit")? {
             limits["cpu"] = json!(cores);
+        }
+        for Device { name, amount, vendor } in self.devices(role)? {
+            limits[format!("{}/{name}", vendor.unwrap_or_default())] = json!(amount);
         }
         if let Some(gpu) = part.at("gpu")? {
             limits[gpu.required("name")?.text()?] = json!(gpu.required("quantity")?.count()?);
@@ -191,23 +269,41 @@ impl<'v> App<'_, 'v> {
         part.pod_of(json!({ "metadata": metadata, "spec": spec }), 1)
     }
 
+    /// The labels or annotations of a role, in its field and in `sparkConf`.
+    fn texts(&self, role: &Role, field: &str, property: &str) -> Result<BTreeMap<String, String>, Rejected> {
+        let of_conf = self.confs(&format!("spark.kubernetes.{}.{property}.", role.name))?.into_iter();
+        let of_conf = of_conf.filter_map(|(key, field)| Some((key.to_owned(), field.value.as_str()?.to_owned())));
+        let mut all: BTreeMap<String, String> = of_conf.collect();
+        all.extend(self.spec.texts_at(&format!("{}.{field}", role.name))?);
+        if property == "annotation" {
+            let id = self.id();
+            all.values_mut().for_each(|text| *text = text.replace(APP_ID, &id));
+        }
+        Ok(all)
+    }
+
+    /// Spark draws this ID randomly; here it is stable, from the name.
+    fn id(&self) -> String {
+        format!("spark-{}-{}", self.scope.namespace, self.scope.name)
+    }
+
     /// Adds the labels and annotations of the application to the metadata of a template.
-    fn labels(&self, role: &Role, part: &Field<'_>, mut meta: Map<String, Value>) -> Result<Value, Rejected> {
-        let (name, conf) = (role.name, self.spec.texts_at("sparkConf").unwrap_or_default());
+    fn labels(&self, role: &Role, mut meta: Map<String, Value>) -> Result<Value, Rejected> {
         let mut all = |field: &str, property: &str| -> Result<Map<String, Value>, Rejected> {
             let mut all = taken(&mut meta, field);
-            let prefix = format!("spark.kubernetes.{name}.{property}.");
-            let of_conf = conf.iter().filter_map(|(key, value)| Some((key.strip_prefix(&prefix)?, value)));
-            all.extend(of_conf.map(|(key, value)| (key.to_owned(), json!(value))));
-            all.extend(part.texts_at(field)?.into_iter().map(|(key, value)| (key, Value::String(value))));
+            all.extend(self.texts(role, field, property)?.into_iter().map(|(key, value)| (key, Value::String(value))));
             Ok(all)
         };
-        let (mut labels, annotations) = (all("labels", "label")?, all("annotations", "annotation")?);
-        let Scope { name: app, namespace, .. } = self.scope;
-        // Spark draws this ID randomly; here it is stable, from the name.
-        labels.insert("spark-app-selector".to_owned(), json!(format!("spark-{namespace}-{app}")));
-        labels.insert("spark-role".to_owned(), json!(name));
-        labels.insert("sparkoperator.k8s.io/app-name".to_owned(), json!(app));
+        // Spark fills in its IDs in annotations, not in labels.
+        let (mut labels, mut annotations) = (all("labels", "label")?, all("annotations", "annotation")?);
+        if role.name == DRIVER.name {
+            for (key, text) in self.texts(role, "annotations", "annotation")? {
+                annotations.insert(key, json!(text.replace(EXECUTOR_ID, "")));
+            }
+        }
+        labels.insert("spark-app-selector".to_owned(), json!(self.id()));
+        labels.insert("spark-role".to_owned(), json!(role.name));
+        labels.insert("sparkoperator.k8s.io/app-name".to_owned(), json!(self.scope.name));
         Ok(json!({ "labels": labels, "annotations": annotations }))
     }
 
@@ -249,35 +345,6 @@ impl<'v> App<'_, 'v> {
         }
         Ok(())
     }
-
-    /// Like the operator for YuniKorn.
-    fn gang(&self, driver: &mut Pod, executor: &mut Pod, instances: u64) -> Result<(), Rejected> {
-        if let Some(queue) = self.spec.text_at("batchSchedulerOptions.queue")? {
-            for pod in [&mut *driver, &mut *executor] {
-                pod.metadata.labels.insert("queue".to_owned(), queue.to_owned());
-            }
-        }
-        let mut groups = vec![self.group(&DRIVER, 1)?];
-        if instances > 0 {
-            groups.push(self.group(&EXECUTOR, instances)?);
-        }
-        for (pod, role) in [(&mut *driver, &DRIVER), (&mut *executor, &EXECUTOR)] {
-            pod.metadata.annotations.insert(own("task-group-name"), role.group.to_owned());
-        }
-        driver.metadata.annotations.insert(own(TASK_GROUPS), Value::Array(groups).to_string());
-        Ok(())
-    }
-
-    fn group(&self, role: &Role, members: u64) -> Result<Value, Rejected> {
-        let resource = json!({ "cpu": self.cpu(role)?, "memory": format!("{}Mi", self.memory(role)?) });
-        let mut group = json!({ "name": role.group, "minMember": members, "minResource": resource });
-        for field in ["tolerations", "affinity", "labels"] {
-            if let Some(found) = self.spec.at(&format!("{}.{field}", role.name))? {
-                group[field] = found.value.clone();
-            }
-        }
-        Ok(group)
-    }
 }
 
 /// Empty for another type.
@@ -301,7 +368,7 @@ fn is_on(field: &Field<'_>) -> bool {
 }
 
 /// `512m`, `4g`; a plain number is MiB.
-fn bytes(field: &Field<'_>) -> Result<u64, Rejected> {
+pub(super) fn bytes(field: &Field<'_>) -> Result<u64, Rejected> {
     let text = match field.value {
         Value::String(text) => text.to_lowercase(),
         Value::Number(number) => number.to_string(),

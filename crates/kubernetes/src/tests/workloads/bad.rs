@@ -72,8 +72,11 @@ fn deep_input_is_rejected() {
     assert!(!faults(&deep).is_empty());
     let json = format!("{{\"kind\": \"Job\", \"spec\": {}1{}}}", "[".repeat(10_000), "]".repeat(10_000));
     assert!(faults(&json).contains("nested deeper than 127 levels"));
-    let lists =
-        format!("{}{{kind: Pod, metadata: {{name: p}}}}{}", "{kind: List, items: [".repeat(100), "]}".repeat(100));
+    let lists = format!(
+        "{}{{kind: Pod, metadata: {{name: p, uid: u}}}}{}",
+        "{kind: List, items: [".repeat(100),
+        "]}".repeat(100)
+    );
     assert_eq!(read(&[&lists]).0.counts(), (1, 0));
 }
 

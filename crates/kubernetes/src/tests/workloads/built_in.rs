@@ -1,6 +1,6 @@
 //! The controllers of Kubernetes.
 
-use super::{ONE, lines, notices, pods, read, template};
+use super::{ONE, faults, lines, notices, pods, read, template};
 
 const NODES: &str = "kind: Node\nmetadata: {name: n1, labels: {disk: ssd}}\n---\nkind: Node\nmetadata: {name: n2}\n---\n\
     kind: Node\nmetadata: {name: n3, labels: {disk: ssd}}\nspec: {taints: [{key: gpu, effect: NoSchedule}], unschedulable: true}\n";
@@ -160,5 +160,62 @@ fn lists_documents_and_json_have_the_same_pods() {
         json.to_owned(),
     ] {
         assert_eq!(pods(&text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_job_that_partly_succeeded_creates_its_remaining_pods() {
+    let job = |spec: &str, status: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j, uid: u}}\nspec: {{{spec}, template: {}}}\nstatus: {{{status}}}\n---\n",
+            template(ONE)
+        )
+    };
+    let count = |spec: &str, status: &str| pods(&job(spec, status)).len();
+    assert_eq!(count("parallelism: 3, completions: 5", "succeeded: 1"), 3);
+    assert_eq!(count("parallelism: 3, completions: 5", "succeeded: 4"), 1);
+    assert_eq!(count("parallelism: 3, completions: 5", "succeeded: 5"), 0);
+    // Without completions, one success ends the Job.
+    assert_eq!(count("parallelism: 3", "active: 3"), 3);
+    assert_eq!(count("parallelism: 3", "succeeded: 1, active: 2"), 2);
+    let later = "completes more pods than it runs";
+    assert!(notices(&job("parallelism: 3, completions: 5", "succeeded: 1")).contains(later));
+    assert!(!notices(&job("parallelism: 3, completions: 5", "succeeded: 2")).contains(later));
+    // Pods that ended are not active.
+    let pod = |name: &str, phase: &str| {
+        format!(
+            "kind: Pod\nmetadata: {{name: {name}, uid: {name}, ownerReferences: [{{kind: Job, name: j, uid: u}}]}}\n\
+             spec: {{schedulerName: yunikorn, nodeName: n, containers: [{{name: c}}]}}\nstatus: {{phase: {phase}}}\n---\n"
+        )
+    };
+    let job = job("parallelism: 3, completions: 5", "succeeded: 3, active: 1");
+    let all = format!("{job}{}{}{}", pod("a", "Succeeded"), pod("b", "Running"), pod("c", "Failed"));
+    let created = notices(&all);
+    assert!(created.contains("created 1 pod for 1 Job object"), "{created}");
+}
+
+#[test]
+fn an_indexed_job_goes_on_with_the_indexes_that_are_missing() {
+    let job = |completed: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec: {{completionMode: Indexed, parallelism: 3, completions: 8, template: {}}}\n\
+             status: {{completedIndexes: '{completed}'}}\n",
+            template(ONE)
+        )
+    };
+    let indexes = |completed: &str| {
+        let (cluster, report) = read(&[&job(completed)]);
+        assert_eq!(report.faults, Vec::<String>::new());
+        let label =
+            |pod: &crate::objects::Pod| pod.metadata.label("batch.kubernetes.io/job-completion-index").to_owned();
+        cluster.pods.values().map(|pod| label(pod)).collect::<Vec<_>>()
+    };
+    assert_eq!(indexes(""), ["0", "1", "2"]);
+    assert_eq!(indexes("0,2-4"), ["1", "5", "6"]);
+    assert_eq!(indexes("0-6"), ["7"]);
+    assert_eq!(indexes("0-7"), [""; 0]);
+    for wrong in ["4-2", "x", "1-", "0-18446744073709551615"] {
+        let fault = faults(&job(wrong));
+        assert!(fault.contains("status.completedIndexes: expected indexes such as 0,3-5"), "{fault}");
     }
 }

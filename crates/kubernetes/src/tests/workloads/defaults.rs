@@ -17,10 +17,11 @@ fn namespace_name_and_requests() {
     let limits =
         "containers: [{name: c, resources: {limits: {cpu: 3, memory: 2Gi, nvidia.com/gpu: 1}, requests: {cpu: 1}}}]";
     assert_eq!(pods(&pod("p", limits)), ["default/p - p 1000m 2048Mi gpu=1 0 yunikorn"]);
-    let generated = "kind: Pod\nmetadata: {generateName: task-, namespace: x}\n---\n";
+    let generated = "kind: Pod\nmetadata: {generateName: task-, namespace: x}\nspec: {containers: [{name: c}]}\n---\n";
     let names: Vec<String> = lines(&read(&[generated, generated]).0);
     assert!(names[0].starts_with("x/task-00001 ") && names[1].starts_with("x/task-00002 "), "{names:?}");
-    let json = "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": null}}";
+    let json =
+        "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": null}, \"spec\": {\"containers\": [{}]}}";
     assert!(pods(json)[0].starts_with("default/p "));
 }
 
@@ -44,12 +45,13 @@ fn priority_classes_of_the_same_manifests() {
     let class = |name: &str, more: &str| {
         format!("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: {name}}}\n{more}\n---\n")
     };
+    let with = |class: &str| format!("{class}, containers: [{{name: c}}]");
     let all = [
-        pod("named", "priorityClassName: urgent"),
-        pod("plain", ""),
-        pod("written", "priority: 7, priorityClassName: urgent"),
-        pod("system", "priorityClassName: system-node-critical"),
-        pod("absent", "priorityClassName: other"),
+        pod("named", &with("priorityClassName: urgent")),
+        pod("plain", &with("priority: null")),
+        pod("written", &with("priority: 7, priorityClassName: urgent")),
+        pod("system", &with("priorityClassName: system-node-critical")),
+        pod("absent", &with("priorityClassName: other")),
         format!(
             "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec: {{parallelism: 3, template: {}}}\n---\n",
             template("{cpu: 1}").replace("schedulerName", "priorityClassName: other, schedulerName")
@@ -88,11 +90,12 @@ fn image_pull_secrets_of_the_service_account() {
     let accounts = "kind: ServiceAccount\nmetadata: {name: default, namespace: default}\nimagePullSecrets: [{name: a}, {name: b}]\n---\n\
         kind: ServiceAccount\nmetadata: {name: own, namespace: default}\nimagePullSecrets: [{name: c}]\n---\n";
     let secrets = |spec: &str| {
-        let (cluster, _) = read(&[&format!("{accounts}{}", pod("p", spec))]);
+        let spec = format!("{spec}, containers: [{{name: c}}]");
+        let (cluster, _) = read(&[&format!("{accounts}{}", pod("p", &spec))]);
         let pod = cluster.pods.values().next().expect("a pod");
         application::tags(pod, None).remove("imagePullSecrets").unwrap_or_default()
     };
-    assert_eq!(secrets("containers: [{name: c}]"), "a,b");
+    assert_eq!(secrets("serviceAccountName: default"), "a,b");
     assert_eq!(secrets("serviceAccountName: own"), "c");
     assert_eq!(secrets("serviceAccountName: own, imagePullSecrets: [{name: d}]"), "d");
 }

@@ -1,4 +1,4 @@
-use super::{ONE, notices, pods, template};
+use super::{ONE, limited, notices, pods, template};
 
 const BIG: &str = "{cpu: 8, memory: 32Gi, nvidia.com/gpu: 4}";
 
@@ -8,7 +8,7 @@ fn job(kind: &str, version: &str, specs: &str) -> String {
 
 #[test]
 fn jobs_of_trainer_1_by_their_replica_specs() {
-    let (one, big) = (template(ONE), template(BIG));
+    let (one, big) = (template(ONE), limited(BIG));
     let torch = job(
         "PyTorchJob",
         "v1",
@@ -51,7 +51,7 @@ fn mpi_jobs_of_both_versions_have_no_worker_by_default() {
             format!(
                 "{{slotsPerWorker: 1, mpiReplicaSpecs: {{Launcher: {{template: {}}}, Worker: {{{replicas}template: {}}}}}}}",
                 template(ONE),
-                template(BIG)
+                limited(BIG)
             )
         };
         assert_eq!(pods(&job("MPIJob", version, &specs(""))), ["ml/t-launcher-0 root.a app 1000m 1024Mi 0 yunikorn"]);
@@ -106,7 +106,7 @@ fn a_leader_worker_set_has_groups_of_its_size() {
     let set = |more: &str, size: &str| {
         format!(
             "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {{name: l}}\nspec: {{{more}leaderWorkerTemplate: {{{size}workerTemplate: {}}}}}\n",
-            template(BIG)
+            limited(BIG)
         )
     };
     let lines = pods(&set("replicas: 2, ", "size: 3, "));

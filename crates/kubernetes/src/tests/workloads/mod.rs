@@ -3,6 +3,7 @@
 mod bad;
 mod built_in;
 mod defaults;
+mod invalid;
 mod kubeflow;
 mod limit_ranges;
 mod quotas;
@@ -64,6 +65,11 @@ fn template(requests: &str) -> String {
         "{{metadata: {{labels: {{applicationId: app, queue: root.a}}}}, \
          spec: {{schedulerName: yunikorn, containers: [{{name: c, resources: {{requests: {requests}}}}}]}}}}"
     )
+}
+
+/// Devices have a limit.
+fn limited(limits: &str) -> String {
+    template(limits).replace("requests: ", "limits: ")
 }
 
 const ONE: &str = "{cpu: 1, memory: 1Gi}";

@@ -85,7 +85,7 @@ fn a_ray_job_has_a_cluster_and_a_submitter() {
     assert_eq!(pods(&job("submissionMode: HTTPMode, ")).len(), 2);
     assert!(pods(&job("submissionMode: SidecarMode, "))[1].contains(" 2500m 4296Mi "));
     let own = format!("submitterPodTemplate: {}, ", template(ONE));
-    assert_eq!(pods(&job(&own))[2], "ml/j-submitter root.a app 1000m 1024Mi 0 yunikorn");
+    assert_eq!(pods(&job(&own))[2], "ml/j-submitter root.ml r 1000m 1024Mi 0 yunikorn");
     assert_eq!(pods(&job("suspend: true, ")).len(), 0);
     assert_eq!(pods(&(job("") + "status: {jobStatus: SUCCEEDED}\n")).len(), 0);
 }
@@ -112,4 +112,50 @@ fn the_labels_of_earlier_releases_reach_the_pods() {
     assert!(lines.iter().all(|line| line.contains(" root.old old ")), "{lines:?}");
     let (cluster, _) = read(&[&text]);
     assert!(cluster.pods.values().all(|pod| !gang::group_of(&pod.metadata).is_empty()));
+}
+
+#[test]
+fn one_suspended_group_does_not_suspend_the_cluster() {
+    let text = cluster("", "replicas: 2, ", "").replace(
+        "}]}\n",
+        "}, {groupName: off, replicas: 3, suspend: true, template: {spec: {containers: [{name: w}]}}}]}\n",
+    );
+    assert_eq!(pods(&text).len(), 3);
+    let reported = notices(&text);
+    assert!(reported.contains("RayCluster ml/rc: its group off creates no pods while it is suspended"), "{reported}");
+    assert!(!reported.contains(": creates no pods"), "{reported}");
+}
+
+#[test]
+fn the_submitter_is_a_pod_of_the_gang_of_its_job() {
+    let job = |more: &str| {
+        let spec = cluster_spec("replicas: 1, minReplicas: 1, ", "").replace(
+            "{spec: {containers: [{name: ray-worker",
+            "{spec: {nodeSelector: {pool: gpu}, containers: [{name: ray-worker",
+        );
+        format!(
+            "apiVersion: ray.io/v1\nkind: RayJob\nmetadata: {{name: j, namespace: ml, labels: {{ray.io/gang-scheduling-enabled: 'true', \
+             yunikorn.apache.org/app-id: r, yunikorn.apache.org/queue: root.ml}}}}\nspec: {{{more}rayClusterSpec: {spec}}}\n"
+        )
+    };
+    let groups = |text: &str, name: &str| {
+        let (cluster, report) = read(&[text]);
+        assert_eq!(report.faults, Vec::<String>::new());
+        let meta = &cluster.pods[&("ml".to_owned(), name.to_owned())].metadata;
+        let found = gang::task_groups(meta).expect("groups");
+        let shown = found.iter().map(|group| {
+            format!("{} {} {} {}", group.name, group.min_member, group.min_resource["cpu"].0, group.node_selector.len())
+        });
+        (gang::group_of(meta).to_owned(), shown.collect::<Vec<_>>())
+    };
+    let all = ["headgroup 1 2000m 0", "gpu 1 3000m 1", "submitter 1 500m 0"].map(str::to_owned).to_vec();
+    assert_eq!(groups(&job(""), "j-submitter"), ("submitter".to_owned(), all.clone()));
+    assert_eq!(groups(&job(""), "j-head"), ("headgroup".to_owned(), all.clone()));
+    assert_eq!(groups(&job(""), "j-gpu-worker-0-0"), ("gpu".to_owned(), all.clone()));
+    let own = "submitterPodTemplate: {spec: {nodeSelector: {a: b}, containers: [{name: s, resources: {limits: {cpu: 1}}}]}}, ";
+    assert_eq!(groups(&job(own), "j-submitter").1[2], "submitter 1 1000m 1");
+    assert_eq!(pods(&job(own))[2], "ml/j-submitter root.ml r 1000m 0Mi 0 yunikorn");
+    // The other modes have no such pod.
+    assert_eq!(groups(&job("submissionMode: HTTPMode, "), "j-head").1, all[..2]);
+    assert_eq!(groups(&job("submissionMode: SidecarMode, "), "j-head").1, all[..2]);
 }

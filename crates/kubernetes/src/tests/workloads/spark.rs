@@ -142,3 +142,104 @@ fn a_connect_server_has_the_size_of_its_template_and_executors_as_spark_computes
     );
     assert_eq!(pods(&connect("")).len(), 3, "two executors by default");
 }
+
+#[test]
+fn devices_of_spark_conf_are_requested_by_their_vendor_and_name() {
+    let with = |conf: &str, more: &str| {
+        app(&format!("  type: Java\n  sparkConf: {{{conf}}}\n  driver: {{}}\n  executor: {{instances: 2{more}}}\n"))
+    };
+    let gpu = "spark.executor.resource.gpu.amount: '2', spark.executor.resource.gpu.vendor: nvidia.com";
+    let lines = pods(&with(gpu, ""));
+    assert_eq!(lines[0], "jobs/pi-driver - spark-jobs-pi 1000m 1408Mi 0 yunikorn");
+    assert_eq!(lines[1], "jobs/pi-exec-1 - spark-jobs-pi 1000m 1408Mi gpu=2 0 yunikorn");
+    assert!(pods(&with(&gpu.replace("executor", "driver"), ""))[0].contains(" gpu=2 "));
+    // The field of the operator has the last word.
+    assert!(pods(&with(gpu, ", gpu: {name: nvidia.com/gpu, quantity: 1}"))[2].contains(" gpu=1 "));
+    assert!(!pods(&with(&gpu.replace('2', "0"), ""))[1].contains("gpu"));
+    // Spark fails without a vendor; a driver runs alone then.
+    let none = "spark.executor.resource.gpu.amount: '2'";
+    assert_eq!(pods(&with(none, "")).len(), 1);
+    let words = "Spark rejects 2 pods, so the scheduler does not get them, for example SparkApplication jobs/pi: sparkConf \
+        requests spark.executor.resource.gpu.amount without spark.executor.resource.gpu.vendor";
+    assert!(notices(&with(none, "")).contains(words), "{}", notices(&with(none, "")));
+    assert_eq!(pods(&with(&none.replace("executor", "driver"), "")).len(), 0);
+    let fault = faults(&with("spark.executor.resource.gpu.amount: few", ""));
+    assert!(fault.contains("expected an integer of 0 or more, found the string \"few\""), "{fault}");
+    let fault = faults(&with("spark.executor.resource.gpu.vendor: nvidia.com", ""));
+    assert!(fault.contains("spark.executor.resource.gpu.amount is missing"), "{fault}");
+}
+
+#[test]
+fn spark_fills_in_its_ids_in_annotations() {
+    let key = "yunikorn.apache.org/app-id";
+    let field = format!(
+        "  type: Java\n  driver: {{annotations: {{{key}: '{{{{APP_ID}}}}'}}}}\n  executor: {{instances: 2, annotations: {{{key}: '{{{{APP_ID}}}}'}}}}\n"
+    );
+    let names = |text: &str| {
+        let lines = pods(text);
+        lines.iter().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&app(&field)), ["spark-jobs-pi"; 3]);
+    let other = app(&field).replace("name: pi", "name: two");
+    assert_eq!(names(&other), ["spark-jobs-two"; 3]);
+    let numbered = field
+        .replace("2, annotations: {", "2, annotations: {a: b, ")
+        .replace("{{APP_ID}}'}}\n", "{{APP_ID}}-{{EXECUTOR_ID}}'}}\n");
+    let own = |text: &str| {
+        let (cluster, _) = read(&[text]);
+        cluster.pods.values().map(|pod| pod.metadata.annotation(key).to_owned()).collect::<Vec<_>>()
+    };
+    let conf = "  type: Java\n  driver: {}\n  executor: {}\n  sparkConf: {spark.kubernetes.driver.annotation.KEY: 'x{{EXECUTOR_ID}}', \
+        spark.kubernetes.executor.annotation.KEY: '{{APP_ID}}/{{EXECUTOR_ID}}', spark.kubernetes.driver.label.team: a}\n";
+    assert_eq!(own(&app(&conf.replace("KEY", key))), ["x", "spark-jobs-pi/1"]);
+    assert_eq!(own(&app(&numbered))[1..], ["spark-jobs-pi-1", "spark-jobs-pi-2"]);
+    // A label stays as it is, and is no label then.
+    let label = app("  type: Java\n  driver: {labels: {applicationId: '{{APP_ID}}'}}\n  executor: {instances: 0}\n");
+    assert!(notices(&label).contains("metadata.labels[\"applicationId\"]: \"{{APP_ID}}\" must have"));
+}
+
+#[test]
+fn the_task_groups_are_what_the_operator_computes() {
+    let groups = |spec: &str| {
+        let (cluster, report) = read(&[&app(&format!("  type: Java\n  batchScheduler: yunikorn\n{spec}"))]);
+        assert_eq!((report.faults, report.rejected), (Vec::new(), Vec::new()));
+        gang::task_groups(&cluster.pods[&("jobs".to_owned(), "pi-driver".to_owned())].metadata).expect("groups")
+    };
+    let found = groups(
+        "  nodeSelector: {pool: spark, zone: a}\n  driver: {nodeSelector: {zone: b}}\n  executor: {instances: 2}\n",
+    );
+    let selector =
+        |at: usize| found[at].node_selector.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
+    assert_eq!(
+        (selector(0), selector(1)),
+        (vec!["pool=spark".into(), "zone=b".into()], vec!["pool=spark".into(), "zone=a".into()])
+    );
+    assert!(groups("  driver: {}\n  executor: {}\n")[1].node_selector.is_empty());
+    // The operator does not read the sizes in sparkConf.
+    let found =
+        groups("  sparkConf: {spark.executor.memory: 8g, spark.executor.cores: '4'}\n  driver: {}\n  executor: {}\n");
+    let sizes = |at: usize| (found[at].min_resource["cpu"].0.as_str(), found[at].min_resource["memory"].0.as_str());
+    assert_eq!((sizes(0), sizes(1)), (("1", "1408Mi"), ("1", "384Mi")));
+}
+
+#[test]
+fn the_operator_does_not_submit_sizes_without_a_unit_to_yunikorn() {
+    let with = |scheduler: &str, driver: &str, executor: &str| {
+        app(&format!("  type: Java\n{scheduler}  driver: {{{driver}}}\n  executor: {{instances: 2, {executor}}}\n"))
+    };
+    let own = "  batchScheduler: yunikorn\n";
+    for (driver, executor, field) in [
+        ("memory: '1024'", "", "spec.driver.memory is 1024 without a unit"),
+        ("", "memory: '4096'", "spec.executor.memory is 4096 without a unit"),
+        ("", "memoryOverhead: '512'", "spec.executor.memoryOverhead is 512 without a unit"),
+    ] {
+        let text = with(own, driver, executor);
+        assert_eq!(pods(&text).len(), 0);
+        let words = format!(
+            "spark-operator rejects 3 pods, so the scheduler does not get them, for example SparkApplication jobs/pi: {field}"
+        );
+        assert!(notices(&text).contains(&words), "{}", notices(&text));
+        // Spark itself reads it as MiB.
+        assert_eq!(pods(&with("", driver, executor)).len(), 3);
+    }
+}

@@ -139,3 +139,110 @@ fn patches_and_defaults_of_templates_change_their_pods() {
     let fault = faults(&flow(&patched("[1]")));
     assert!(fault.contains("podSpecPatch: expected a map"), "{fault}");
 }
+
+#[test]
+fn a_dag_runs_its_targets_and_what_they_depend_on() {
+    let dag = |target: &str| {
+        format!(
+            "  arguments: {{parameters: [{{name: t, value: B}}]}}\n  templates:\n  - name: main\n    dag:\n      {target}\n      tasks:\n      \
+             - {{name: A, template: echo}}\n      - {{name: B, depends: A.Succeeded, template: echo}}\n      - {{name: C, dependencies: [A], template: echo}}\n      \
+             - {{name: D, depends: '(B && !C.Failed)', template: echo}}\n      - {{name: E, depends: C, template: echo}}\n{ECHO}"
+        )
+    };
+    let count = |target: &str| pods(&flow(&dag(target))).len();
+    assert_eq!(count("failFast: true"), 5);
+    assert_eq!(count("target: E"), 3);
+    assert_eq!(count("target: A"), 1);
+    assert_eq!(count("target: D"), 4);
+    assert_eq!(count("target: B E"), 4);
+    assert_eq!(count("target: ''"), 5);
+    assert_eq!(count("target: '{{workflow.parameters.t}}'"), 2);
+    assert_eq!(count("target: '{{inputs.parameters.none}}'"), 5);
+    assert!(notices(&flow(&dag("target: '{{inputs.parameters.none}}'"))).contains("at most these pods"));
+    let fault = faults(&flow(&dag("target: F")));
+    assert!(fault.contains("spec.templates[0].dag.target: task \"F\" not found"), "{fault}");
+}
+
+#[test]
+fn a_condition_that_is_false_leaves_its_step_out() {
+    let step = |when: &str| {
+        flow(&format!(
+            "  arguments: {{parameters: [{{name: env, value: prod}}]}}\n  templates:\n  - name: main\n    steps: [[{{name: a, template: echo, when: {when}}}]]\n{ECHO}"
+        ))
+    };
+    assert_eq!(
+        notices(&step("'false'")),
+        "Workflow ci/wf-00001: creates no pods: its conditions and loops leave out all steps"
+    );
+    for (when, count) in [
+        ("'false'", 0),
+        ("'true'", 1),
+        ("'{{workflow.parameters.env}} == prod'", 1),
+        ("'{{workflow.parameters.env}} == dev'", 0),
+        ("'{{steps.b.outputs.result}} == dev'", 1),
+    ] {
+        let is_known = !when.contains("outputs");
+        assert_eq!(pods(&step(when)).len(), count, "{when}");
+        assert_eq!(notices(&step(when)).contains("the workflow creates at most these pods"), !is_known, "{when}");
+    }
+}
+
+#[test]
+fn loops_over_known_parameters_are_counted() {
+    let with = |parameters: &str, step: &str, inputs: &str| {
+        flow(&format!(
+            "  arguments: {{parameters: [{parameters}]}}\n  templates:\n  - name: main\n    {inputs}\n    steps: [[{{name: a, template: echo, {step}}}]]\n{ECHO}"
+        ))
+    };
+    let count = |step: &str| pods(&with("{name: n, value: 4}, {name: l, value: '[1, 2]'}", step, "")).len();
+    assert_eq!(count("withSequence: {count: '{{workflow.parameters.n}}'}"), 4);
+    assert_eq!(count("withSequence: {start: 2, end: '{{ workflow.parameters.n }}'}"), 3);
+    assert_eq!(count("withSequence: {start: '5', end: '1'}"), 5);
+    assert_eq!(count("withSequence: {count: '0'}"), 0);
+    assert_eq!(count("withParam: '[\"a\", {\"b\": 1}, 3]'"), 3);
+    assert_eq!(count("withParam: '{{workflow.parameters.l}}'"), 2);
+    assert_eq!(count("withParam: '{{steps.x.outputs.result}}'"), 1);
+    assert!(
+        notices(&with("", "withParam: '{{steps.x.outputs.result}}'", "")).contains("withParam depends on a result")
+    );
+    let fault = faults(&with("", "withParam: 'a,b'", ""));
+    assert!(fault.contains("withParam: expected a JSON list, found \"a,b\""), "{fault}");
+    assert!(faults(&with("", "withSequence: {count: few}", "")).contains("withSequence.count: expected an integer"));
+    // The entrypoint has the arguments of the workflow, or the default of its input.
+    let inputs = "inputs: {parameters: [{name: n, default: 3}]}";
+    let of_input = "withSequence: {count: '{{inputs.parameters.n}}'}";
+    assert_eq!(pods(&with("{name: n, value: 4}", of_input, inputs)).len(), 4);
+    assert_eq!(pods(&with("", of_input, inputs)).len(), 3);
+}
+
+#[test]
+fn each_call_has_its_own_arguments() {
+    let call = |name: &str, n: &str| {
+        format!("{{name: {name}, template: inner, arguments: {{parameters: [{{name: n, value: '{n}'}}]}}}}")
+    };
+    let inner = "  - name: inner\n    inputs: {parameters: [{name: n}]}\n    steps: [[{name: a, template: echo, withSequence: {count: '{{inputs.parameters.n}}'}}]]\n";
+    let text = format!(
+        "  templates:\n  - name: main\n    steps: [[{}, {}, {}]]\n{inner}{ECHO}",
+        call("a", "2"),
+        call("b", "5"),
+        call("c", "2")
+    );
+    assert_eq!(pods(&flow(&text)).len(), 9);
+    // Arguments that grow: 2^30 calls are not followed one by one.
+    let grown = |number: u32| {
+        let step = |name: &str| {
+            format!(
+                "{{name: {name}, template: t{}, arguments: {{parameters: [{{name: n, value: '{{{{inputs.parameters.n}}}}{name}'}}]}}}}",
+                number + 1
+            )
+        };
+        format!(
+            "  - name: t{number}\n    inputs: {{parameters: [{{name: n, default: x}}]}}\n    steps: [[{}, {}]]\n",
+            step("a"),
+            step("b")
+        )
+    };
+    let all: String = (0..30).map(grown).collect();
+    let text = format!("  templates:\n{all}{}", ECHO.replace("echo", "t30")).replace("name: t0\n", "name: main\n");
+    assert!(faults(&flow(&text)).contains("cannot create 1073741824 pods"), "{}", faults(&flow(&text)));
+}
