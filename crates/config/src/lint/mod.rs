@@ -61,7 +61,7 @@ pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
 struct Lint {
     found: Vec<Fault>,
     units: units::Amounts,
-    groups: BTreeSet<String>,
+    names: access::Names,
     /// By queue path in lower case.
     bounds: BTreeMap<String, placement::Bounds>,
     known: Known,
@@ -80,7 +80,7 @@ struct Queue<'q, 'd> {
 impl Lint {
     fn partition(&mut self, partition: Fields<'_>, index: usize) {
         let name = text_of(partition, "name").unwrap_or("default");
-        self.collect_groups(partition);
+        self.collect_names(partition);
         self.amounts(partition, name);
         self.bounds.clear();
         let preemption = partition.get("preemption").and_then(fields);

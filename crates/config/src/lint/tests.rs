@@ -1,5 +1,6 @@
 //! Each warning by an example with it, and by the most similar one without it.
 
+mod access;
 mod placement;
 
 use super::*;
