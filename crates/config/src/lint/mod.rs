@@ -62,6 +62,8 @@ struct Lint {
     found: Vec<Fault>,
     units: units::Amounts,
     names: access::Names,
+    /// By limits of the partition, which are those of the root.
+    limited_groups: BTreeSet<String>,
     /// By queue path in lower case.
     bounds: BTreeMap<String, placement::Bounds>,
     known: Known,
@@ -81,6 +83,7 @@ impl Lint {
     fn partition(&mut self, partition: Fields<'_>, index: usize) {
         let name = text_of(partition, "name").unwrap_or("default");
         self.collect_names(partition);
+        self.partition_limits(partition);
         self.amounts(partition, name);
         self.bounds.clear();
         let preemption = partition.get("preemption").and_then(fields);

@@ -1,6 +1,7 @@
 //! Each warning by an example with it, and by the most similar one without it.
 
 mod access;
+mod limits;
 mod placement;
 
 use super::*;
