@@ -8,6 +8,7 @@ mod placement;
 mod preemption;
 mod rule;
 mod units;
+mod victims;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +70,13 @@ struct Lint {
     known: Known,
     compiler: Compiler,
     preemption_is_off: bool,
+    /// N-01.
+    quotas_are_enforced: bool,
     creates: bool,
+    /// By the place of the queue in which the search ends.
+    victims: BTreeMap<Place, victims::Victims>,
+    /// By the place of the queue with the fence.
+    vain_fences: BTreeMap<Place, bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -88,6 +95,7 @@ impl Lint {
         self.bounds.clear();
         let preemption = partition.get("preemption").and_then(fields);
         self.preemption_is_off = preemption.is_some_and(|of| flag(of, "enabled") == Some(false));
+        self.quotas_are_enforced = preemption.is_some_and(|of| is_true(of, "quotapreemptionenabled"));
         let rules = list(partition, "placementrules");
         self.creates = rules.into_iter().filter_map(fields).any(|rule| is_true(rule, "create"));
         let queues: Vec<Fields<'_>> = list(partition, "queues").into_iter().filter_map(fields).collect();

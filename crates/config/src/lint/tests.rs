@@ -3,6 +3,7 @@
 mod access;
 mod limits;
 mod placement;
+mod preemption;
 
 use super::*;
 
