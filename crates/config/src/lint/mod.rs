@@ -92,6 +92,7 @@ impl Lint {
         self.collect_names(partition);
         self.partition_limits(partition);
         self.amounts(partition, name);
+        self.weights(partition, name);
         self.bounds.clear();
         let preemption = partition.get("preemption").and_then(fields);
         self.preemption_is_off = preemption.is_some_and(|of| flag(of, "enabled") == Some(false));
@@ -169,6 +170,11 @@ fn text_of<'d>(of: Fields<'d>, key: &str) -> Option<&'d str> {
 fn flag(of: Fields<'_>, key: &str) -> Option<bool> {
     let text = text_of(of, key)?;
     boolean::of_yaml_1_2(text).or_else(|| boolean::of_yaml_1_1(text))
+}
+
+/// A weight may have a fraction or an exponent.
+fn is_above_zero(weight: &str) -> bool {
+    weight.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 fn is_true(of: Fields<'_>, key: &str) -> bool {

@@ -2,6 +2,7 @@
 
 mod access;
 mod limits;
+mod names;
 mod placement;
 mod preemption;
 
