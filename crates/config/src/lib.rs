@@ -22,6 +22,7 @@ pub mod lint;
 pub mod manifest;
 pub mod merge;
 pub mod node;
+mod passes;
 pub mod properties;
 mod raw;
 mod reading;

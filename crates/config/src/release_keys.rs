@@ -14,6 +14,19 @@ const UNOBEYED: [Unobeyed; 3] = [
     (OLD_QUOTA_DELAY, &[Profile::V1_8_0]),
 ];
 
+/// The names of one property in different releases.
+const RENAMED: [(&str, &str); 1] = [(OLD_QUOTA_DELAY, "quota.preemption.delay")];
+
+/// The name in `profile` of a property that another release has under `key`, if it has another one there.
+pub fn renamed(key: &str, profile: Profile) -> Option<&'static str> {
+    let is_known = |name: &str| {
+        PropertyKey::parse(name).is_some_and(|key| key.row().is_read_by(profile))
+            || unobeyed_keys(profile).any(|known| known == name)
+    };
+    let pairs = RENAMED.into_iter().flat_map(|(old, new)| [(old, new), (new, old)]);
+    pairs.filter(|(one, _)| *one == key).map(|(_, other)| other).find(|other| is_known(other))
+}
+
 /// The keys that a profile knows although they have no effect.
 pub fn unobeyed_keys(profile: Profile) -> impl Iterator<Item = &'static str> {
     UNOBEYED.into_iter().filter(move |(_, known)| known.contains(&profile)).map(|(key, _)| key)

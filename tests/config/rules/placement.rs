@@ -133,12 +133,12 @@ fn cfg_094_keys_without_effect() {
 }
 
 #[test]
-fn plc_001_rules_that_are_never_reached() {
+fn w_005_rules_that_are_never_reached() {
     let text = W("{name: user}, {name: fixed, value: default}, {name: provided}");
-    check_text(&warned("PLC-001", &text), &["rule 3 (provided)", "rule 2"]);
-    no_warning("PLC-001", &W("{name: fixed, value: default, filter: {users: [sue]}}, {name: provided}"));
-    no_warning("PLC-001", &text.replace("submitacl: '*'", "submitacl: sue"));
-    no_warning("PLC-001", &W("{name: user, create: true}, {name: provided}"));
+    check_text(&warned("W-005", &text), &["rule 3 (provided)", "rule 2"]);
+    no_warning("W-005", &W("{name: fixed, value: default, filter: {users: [sue]}}, {name: provided}"));
+    no_warning("W-005", &text.replace("submitacl: '*'", "submitacl: sue"));
+    no_warning("W-005", &W("{name: user, create: true}, {name: provided}"));
 }
 
 #[test]
@@ -150,14 +150,20 @@ fn plc_001_a_rule_that_adds_nothing_to_an_earlier_one() {
 }
 
 #[test]
-fn plc_050_a_filter_that_no_user_passes() {
-    for filter in ["{type: deny}", "{users: [9a, 'b*']}", "{type: allow, users: [9a, 9b], groups: [8a, 8b]}"] {
-        check_text(&warned("PLC-050", &W(&format!("{{name: user, filter: {filter}}}"))), &["rule 1 (user)"]);
+fn w_004_a_filter_that_no_user_passes() {
+    for filter in [
+        "{type: deny}",
+        "{users: [9a, 'b*']}",
+        "{users: ['^$']}",
+        "{type: deny, groups: ['[a-z]*']}",
+        "{type: allow, users: [9a, 9b], groups: [8a, 8b]}",
+    ] {
+        check_text(&warned("W-004", &W(&format!("{{name: user, filter: {filter}}}"))), &["rule 1 (user)"]);
     }
     for filter in
         ["{}", "{type: deny, users: [sue]}", "{type: deny, users: [9a, 9b]}", "{users: [9a, sue]}", "{users: ['b*']}"]
     {
-        no_warning("PLC-050", &W(&format!("{{name: user, filter: {filter}}}")));
+        no_warning("W-004", &W(&format!("{{name: user, filter: {filter}}}")));
     }
 }
 

@@ -145,8 +145,18 @@ fn properties_that_are_not_understood() {
     {
         for key in [old, new] {
             let warned = faults(&A(&format!("properties: {{{key}: 30s}}")), profile, Severity::Warning);
-            assert_eq!(warned.iter().all(|fault| fault.code != "CFG-S09"), key == known, "{profile}: {warned:?}");
+            let told = warned.iter().find(|fault| fault.code == "CFG-S09");
+            assert_eq!(told.is_none(), key == known, "{profile}: {warned:?}");
+            // 1.5.1 has it under no name.
+            let hint = if known.is_empty() { "remove it".to_owned() } else { format!("write `{known}`") };
+            assert!(told.is_none_or(|told| told.hint.starts_with(&hint)), "{profile}: {told:?}");
         }
+    }
+    let both = A(&format!("properties: {{{old}: 30s, {new}: 30s}}"));
+    for profile in [Profile::V1_8_0, Profile::V1_9_0, Profile::Kornsole] {
+        let warned = faults(&both, profile, Severity::Warning);
+        let told = warned.iter().find(|fault| fault.code == "CFG-S09").expect("one of them has no effect");
+        assert!(told.hint.starts_with("remove it here, where"), "{profile}: {told:?}");
     }
     warning("quota.preemption.delay: soon");
     no_warning("CFG-S09", &A("properties: {quota.preemption.delay: 0s}"));

@@ -4,7 +4,7 @@ use crate::fault::Faults;
 use crate::node::{distance_is_small, quoted};
 use crate::properties::{PropertyKey, QueueProperties};
 use crate::raw::RawProperty;
-use crate::release_keys::{OLD_QUOTA_DELAY, releases_with, unobeyed_keys};
+use crate::release_keys::{OLD_QUOTA_DELAY, releases_with, renamed, unobeyed_keys};
 use crate::types::Placed;
 use crate::values::AppSortPolicy;
 use model::Profile;
@@ -23,17 +23,29 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
             check_sort_policy(&property.value, path, faults);
         }
         let releases = releases_with(key);
-        if key == OLD_QUOTA_DELAY && faults.profile() == Profile::Kornsole {
-            let new = PropertyKey::QuotaPreemptionDelay.name();
+        let new = renamed(key, faults.profile());
+        let is_old_name = key == OLD_QUOTA_DELAY && faults.profile() == Profile::Kornsole;
+        // Both names serve two releases.
+        let hint = || match new {
+            Some(new) if properties.iter().any(|other| other.key == new) => {
+                format!("remove it here, where `{new}` is set too")
+            }
+            Some(new) => format!("write `{new}`"),
+            None => format!("remove it; known properties: {}", known_keys(faults.profile()).join(", ")),
+        };
+        if let Some(new) = new.filter(|_| is_old_name) {
             let message = format!(
                 "property `{key}` is the name of `{new}` in 1.8.0: it applies only if `{new}` is \
                 absent"
             );
-            faults.warning(CODE, property.key_at, path, message, format!("write `{new}`"));
+            faults.warning(CODE, property.key_at, path, message, hint());
         } else if !releases.is_empty() && !known(key, faults.profile()) {
             let names: Vec<&str> = releases.iter().map(|release| release.name()).collect();
-            let message = format!("property `{key}` exists only in {} and has no effect here", names.join(" and "));
-            faults.warning(CODE, property.key_at, path, message, "remove it");
+            let mut message = format!("property `{key}` exists only in {} and has no effect here", names.join(" and "));
+            if let Some(new) = new {
+                message.push_str(&format!(": its name in {} is `{new}`", faults.profile().name()));
+            }
+            faults.warning(CODE, property.key_at, path, message, hint());
         } else if !known(key, faults.profile()) {
             let message = format!("property {} is unknown: it is stored and inherited, and has no effect", quoted(key));
             let hint = match near_known(key, faults.profile()) {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::static_paths::ConfiguredQueues;
 use crate::fault::Faults;
+use crate::passes::{FilterNames, Share};
 use crate::raw::{RawFilter, RawQueue, RawRule};
 use crate::types::Placed;
 use crate::values::placement_rule::is_qualified;
@@ -27,7 +28,8 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
         let label = format!("rule {} ({})", index + 1, chain_label(&chain));
         if let Some(certain) = certain {
             let message = format!("{label} is never reached: rule {} places every application", certain + 1);
-            faults.warning("PLC-001", rule.at, &path, message, "move it before that rule, or remove it");
+            let hint = "move it before that rule, add a filter to that rule, or remove it";
+            faults.warning("W-005", rule.at, &path, message, hint);
         } else if let Some((same, create)) = seen.get(&key)
             && creates(&chain).iter().zip(create).all(|(own, before)| own <= before)
         {
@@ -36,8 +38,8 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
         }
         seen.entry(key).or_insert_with(|| (index, creates(&chain)));
         let before = faults.errors();
-        for rule in &chain {
-            RuleChecker { label: &label, path: &path, compiler, faults }.rule(rule);
+        for (nth, rule) in chain.iter().enumerate() {
+            RuleChecker { label: &label, path: &path, compiler, faults }.rule(rule, nth + 1 < chain.len());
         }
         if faults.as_release() {
             tree.check_as_release(&chain, &label, &path, faults);
@@ -85,6 +87,10 @@ fn chain_label(chain: &[&RawRule]) -> String {
     names.map(|name| if name.is_empty() { "?" } else { name }).collect::<Vec<_>>().join("->")
 }
 
+fn texts(names: &[Placed<String>]) -> Vec<&str> {
+    names.iter().map(|name| name.value.as_str()).collect()
+}
+
 struct RuleChecker<'c> {
     label: &'c str,
     path: &'c str,
@@ -93,7 +99,7 @@ struct RuleChecker<'c> {
 }
 
 impl RuleChecker<'_> {
-    fn rule(&mut self, rule: &RawRule) {
+    fn rule(&mut self, rule: &RawRule, is_parent: bool) {
         let label = self.label;
         let name = &rule.name;
         let mut chars = name.value.chars();
@@ -124,7 +130,7 @@ impl RuleChecker<'_> {
             );
         }
         if let Some(filter) = &rule.filter {
-            self.filter(filter);
+            self.filter(filter, is_parent);
         }
         if let Some(kind) = kind {
             self.value(rule, kind);
@@ -172,8 +178,8 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// CFG-082 to CFG-085, PLC-050.
-    fn filter(&mut self, filter: &RawFilter) {
+    /// CFG-082 to CFG-085, W-004.
+    fn filter(&mut self, filter: &RawFilter, is_of_parent: bool) {
         let label = self.label;
         if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
             let message = format!("{label}: unknown filter type {:?}", kind.value);
@@ -185,24 +191,23 @@ impl RuleChecker<'_> {
         let user = |name: &str| is_limit_user(name, chars);
         self.names(&filter.users, "user", "CFG-083", user);
         self.names(&filter.groups, "group", "CFG-084", is_limit_group);
-        if self.passes_no_user(filter, user) {
-            let message = format!("{label}: the filter matches no user");
-            let hint = "name users or groups in it, or remove it to match all users";
-            self.faults.warning("PLC-050", filter.at, self.path, message, hint);
-        }
+        self.passes_no_user(filter, is_of_parent, chars);
     }
 
-    /// PLC-050, PLC-052: a deny filter without names, or an allow filter without a valid name.
-    fn passes_no_user(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
+    /// W-004 for a filter that no user passes.
+    fn passes_no_user(&mut self, filter: &RawFilter, is_of_parent: bool, chars: NameChars) {
         let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
-        let deny = FilterType::text_denies(kind, self.faults.as_release());
-        let written = !(filter.users.is_empty() && filter.groups.is_empty());
-        let none = |list: &[Placed<String>], legal: &dyn Fn(&str) -> bool| {
-            list.len() != 1 && list.iter().all(|name| !legal(&name.value))
+        let names = FilterNames {
+            denies: FilterType::text_denies(kind, self.faults.as_release()),
+            users: texts(&filter.users),
+            groups: texts(&filter.groups),
         };
-        match deny {
-            true => !written,
-            false => written && none(&filter.users, &user) && none(&filter.groups, &is_limit_group),
+        // So that the space of the file is left for its own expressions.
+        let mut compiler = Compiler::default();
+        if names.passing(chars, &mut compiler) == Share::None
+            && let Some((message, hint)) = names.message(is_of_parent, chars, &mut compiler)
+        {
+            self.faults.warning("W-004", filter.at, self.path, format!("{}: {message}", self.label), hint);
         }
     }
 

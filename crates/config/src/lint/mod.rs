@@ -6,7 +6,9 @@ mod limits;
 mod names;
 mod placement;
 mod preemption;
+mod rule;
 mod units;
+mod victims;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +16,10 @@ use super::allow;
 use super::fault::{Fault, Faults, Severity};
 use super::node::Fields;
 use super::types::Place;
+use super::values::boolean;
 use super::yaml::{self, Node};
 use model::Profile;
+use model::expression::Compiler;
 
 pub use cluster::{Known, KnownPod};
 
@@ -26,12 +30,12 @@ pub const IDS: [&str; 15] = [
 ];
 
 /// Warnings in at least one profile. As errors they remain errors.
-pub const WARNING_IDS: [&str; 52] = [
+pub const WARNING_IDS: [&str; 51] = [
     "W-001", "W-002", "W-003", "W-004", "W-005", "W-006", "W-007", "W-008", "W-009", "W-010", "W-011", "W-012",
     "W-013", "W-014", "W-015", "ACL-007", "ACL-024", "CFG-003", "CFG-006", "CFG-007", "CFG-009", "CFG-010", "CFG-011",
     "CFG-013", "CFG-016", "CFG-018", "CFG-023", "CFG-034", "CFG-035", "CFG-037", "CFG-038", "CFG-051", "CFG-055",
     "CFG-063", "CFG-065", "CFG-072", "CFG-079", "CFG-081", "CFG-085", "CFG-086", "CFG-087", "CFG-088", "CFG-089",
-    "CFG-090", "CFG-091", "CFG-092", "CFG-094", "CFG-101", "CFG-S09", "LIM-033", "PLC-001", "PLC-050",
+    "CFG-090", "CFG-091", "CFG-092", "CFG-094", "CFG-101", "CFG-S09", "LIM-033", "PLC-001",
 ];
 
 const DEEPEST: usize = yaml::DEEPEST;
@@ -45,9 +49,9 @@ pub fn lint(text: &str) -> Vec<Fault> {
 pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
     let Some(document) = yaml::parse(text, &mut Faults::new(Profile::default())) else { return Vec::new() };
     let mut lint = Lint { known: known.clone(), ..Lint::default() };
-    for partition in document.root().and_then(fields).into_iter().flat_map(|root| list(root, "partitions")) {
-        let Some(partition) = fields(partition) else { continue };
-        lint.partition(partition);
+    let partitions = document.root().and_then(fields).into_iter().flat_map(|root| list(root, "partitions"));
+    for (index, partition) in partitions.filter_map(fields).enumerate() {
+        lint.partition(partition, index);
     }
     lint.units.report(&mut lint.found);
     allow::without_allowed(text, &mut lint.found);
@@ -58,12 +62,21 @@ pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
 struct Lint {
     found: Vec<Fault>,
     units: units::Amounts,
-    groups: BTreeSet<String>,
+    names: access::Names,
+    /// By limits of the partition, which are those of the root.
+    limited_groups: BTreeSet<String>,
     /// By queue path in lower case.
     bounds: BTreeMap<String, placement::Bounds>,
     known: Known,
+    compiler: Compiler,
     preemption_is_off: bool,
+    /// N-01.
+    quotas_are_enforced: bool,
     creates: bool,
+    /// By the place of the queue in which the search ends.
+    victims: BTreeMap<Place, victims::Victims>,
+    /// By the place of the queue with the fence.
+    vain_fences: BTreeMap<Place, bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -74,15 +87,18 @@ struct Queue<'q, 'd> {
 }
 
 impl Lint {
-    fn partition(&mut self, partition: Fields<'_>) {
+    fn partition(&mut self, partition: Fields<'_>, index: usize) {
         let name = text_of(partition, "name").unwrap_or("default");
-        self.collect_groups(partition);
+        self.collect_names(partition);
+        self.partition_limits(partition);
         self.amounts(partition, name);
+        self.weights(partition, name);
         self.bounds.clear();
         let preemption = partition.get("preemption").and_then(fields);
-        self.preemption_is_off = preemption.and_then(|of| text_of(of, "enabled")) == Some("false");
+        self.preemption_is_off = preemption.is_some_and(|of| flag(of, "enabled") == Some(false));
+        self.quotas_are_enforced = preemption.is_some_and(|of| is_true(of, "quotapreemptionenabled"));
         let rules = list(partition, "placementrules");
-        self.creates = rules.into_iter().filter_map(fields).any(|rule| text_of(rule, "create") == Some("true"));
+        self.creates = rules.into_iter().filter_map(fields).any(|rule| is_true(rule, "create"));
         let queues: Vec<Fields<'_>> = list(partition, "queues").into_iter().filter_map(fields).collect();
         // A list without a root contains the children of the root (CFG-015).
         let is_root =
@@ -91,7 +107,7 @@ impl Lint {
         for queue in queues {
             self.queue(queue, prefix, None);
         }
-        self.rules(partition, name);
+        self.rules(partition, name, index);
     }
 
     fn queue(&mut self, queue: Fields<'_>, prefix: &str, above: Option<&Queue<'_, '_>>) {
@@ -151,10 +167,29 @@ fn text_of<'d>(of: Fields<'d>, key: &str) -> Option<&'d str> {
     of.get(key)?.scalar().map(|scalar| scalar.text)
 }
 
+fn flag(of: Fields<'_>, key: &str) -> Option<bool> {
+    let text = text_of(of, key)?;
+    boolean::of_yaml_1_2(text).or_else(|| boolean::of_yaml_1_1(text))
+}
+
+/// A weight may have a fraction or an exponent.
+fn is_above_zero(weight: &str) -> bool {
+    weight.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).any(|byte| matches!(byte, b'1'..=b'9'))
+}
+
+fn is_true(of: Fields<'_>, key: &str) -> bool {
+    flag(of, key) == Some(true)
+}
+
 /// Removes allowed warnings, and turns denied ones into errors. Errors remain.
 pub fn judged(mut faults: Vec<Fault>, allow: &[String], deny: &[String]) -> Vec<Fault> {
     let is_in =
         |fault: &Fault, ids: &[String]| fault.severity == Severity::Warning && ids.iter().any(|id| id == fault.code);
+    // The reader reports some of them too.
+    let mut seen = BTreeSet::new();
+    faults.retain(|fault| {
+        !["W-004", "W-005"].contains(&fault.code) || seen.insert((fault.code, fault.at, fault.path.clone()))
+    });
     faults.retain(|fault| !is_in(fault, allow));
     for fault in faults.iter_mut().filter(|fault| is_in(fault, deny)) {
         fault.severity = Severity::Error;

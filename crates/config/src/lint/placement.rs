@@ -1,21 +1,23 @@
 //! W-004 to W-006: placement rules that match all or none, are never reached, or create queues without a maximum.
 
-use super::{Lint, Node, Queue, fields, list, text_of};
+use super::rule::{Rule, names_of};
+use super::{Lint, Queue, fields, is_true, list, text_of};
 use crate::node::Fields;
+use crate::passes::Share;
+use crate::values::RuleKind;
+use model::Acl;
+use model::acl::AclNames;
+use model::name::NameChars;
 
-/// Of created queues.
+/// Of configured queues, for the queues that a rule creates or selects.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bounds {
     maximum: bool,
-    template: bool,
+    /// Whether its template has one; `None` without a template.
+    template: Option<bool>,
     parent: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Passes {
-    All,
-    None,
-    Some,
+    /// All users have submit access.
+    is_open: bool,
 }
 
 impl Lint {
@@ -24,137 +26,119 @@ impl Lint {
             let max = of.get("resources").and_then(fields).and_then(|resources| resources.get("max"));
             max.and_then(fields).is_some_and(|max| max.into_iter().next().is_some())
         };
-        let template = queue.fields.get("childtemplate").and_then(fields);
-        let parent = !list(queue.fields, "queues").is_empty() || text_of(queue.fields, "parent") == Some("true");
-        let bounds = Bounds { maximum: has_max(queue.fields), template: template.is_some_and(has_max), parent };
+        let template = queue.fields.get("childtemplate").and_then(fields).filter(|template| !is_empty(*template));
+        let parent = !list(queue.fields, "queues").is_empty() || is_true(queue.fields, "parent");
+        let above = queue.above.and_then(|above| self.bounds.get(&above.path.to_ascii_lowercase()));
+        let is_open = above.is_some_and(|above| above.is_open) || is_open(queue.fields);
+        let bounds = Bounds { maximum: has_max(queue.fields), template: template.map(has_max), parent, is_open };
         self.bounds.insert(queue.path.to_ascii_lowercase(), bounds);
     }
 
-    pub(super) fn rules(&mut self, partition: Fields<'_>, name: &str) {
-        let rules: Vec<Fields<'_>> = list(partition, "placementrules").into_iter().filter_map(fields).collect();
-        let mut first: Option<Fields<'_>> = None;
-        for rule in rules {
-            self.filters(rule, name);
-            if let Some(first) = first {
-                let message = format!(
-                    "only users without submit access to the queue of the rule in line {} reach this rule",
-                    first.at().line
-                );
-                self.warn(
-                    "W-005",
-                    rule.at(),
-                    name,
-                    message,
-                    "move this rule before that rule, or add a filter to that rule",
-                );
-                break;
+    pub(super) fn rules(&mut self, partition: Fields<'_>, name: &str, nth: usize) {
+        let mut first: Option<(usize, &str)> = None;
+        let rules = list(partition, "placementrules").into_iter().filter(|node| node.is_map()).filter_map(Rule::of);
+        for (index, rule) in rules.enumerate() {
+            let (label, path) = (rule.label(index), format!("partitions[{nth}].placementrules[{index}]"));
+            self.filters(&rule, &label, &path, false);
+            if let Some((first, what)) = first {
+                let message = format!("{label} is never reached: rule {} places every {what}", first + 1);
+                let hint = "move it before that rule, add a filter to that rule, or remove it";
+                self.warn("W-005", rule.at, &path, message, hint);
+                continue;
             }
-            self.created(rule, name);
-            first = self.matches_all(rule, false).then_some(rule);
+            self.created(&rule, name);
+            // Other applications have no tag for a namespace.
+            let what = if rule.needs_namespace() { "application of a pod" } else { "application" };
+            first = (self.matches_all(&rule, false) && self.is_open(&rule.path().0)).then_some((index, what));
         }
     }
 
     /// W-004: passes all users or none.
-    fn filters(&mut self, rule: Fields<'_>, name: &str) {
-        if let Some(filter) = rule.get("filter").and_then(fields) {
-            let (message, hint) = match passes(filter) {
-                Passes::All => {
-                    ("all users pass this filter, so it has no effect", "list users or groups, or remove the filter")
-                }
-                Passes::None => {
-                    ("no user passes this filter, so the rule never places an application", "list users or groups")
-                }
-                Passes::Some => ("", ""),
-            };
-            if !message.is_empty() {
-                self.warn("W-004", filter.at(), name, message.to_owned(), hint);
-            }
+    fn filters(&mut self, rule: &Rule<'_>, label: &str, path: &str, is_of_parent: bool) {
+        if let Some(filter) = rule.filter
+            && let Some(names) = names_of(filter)
+            && let Some((message, hint)) = names.message(is_of_parent, NameChars::Wide, &mut self.compiler)
+        {
+            self.warn("W-004", filter.at(), path, format!("{label}: {message}"), &hint);
         }
-        if let Some(parent) = rule.get("parent").and_then(fields) {
-            self.filters(parent, name);
+        if let Some(parent) = &rule.parent {
+            self.filters(parent, label, path, true);
         }
     }
 
     /// W-006: creates unbounded queues.
-    fn created(&mut self, rule: Fields<'_>, name: &str) {
-        if text_of(rule, "create") != Some("true") || kind(rule) == "fixed" {
+    fn created(&mut self, rule: &Rule<'_>, name: &str) {
+        let (path, is_one) = rule.path();
+        if !rule.create || (is_one && self.bounds.contains_key(&path)) {
             return;
         }
-        let below = base(rule).to_ascii_lowercase();
-        let above = ancestors(&below).map(|path| self.bounds.get(path).copied().unwrap_or_default());
-        let bounded = above.enumerate().any(|(at, bounds)| bounds.maximum || (at == 0 && bounds.template));
-        if !bounded {
-            let message = format!("queues that this rule creates below {below} have no maximum");
-            let of_namespace = if is_of_namespace(rule) { ", or the quota of each namespace" } else { "" };
-            let hint =
-                format!("set `resources.max` in `childtemplate` of {below}, or a maximum for {below}{of_namespace}");
-            self.warn("W-006", rule.at(), name, message, &hint);
+        // What exists of the path is the parent of what is created.
+        let above = ancestors(&path).skip(usize::from(is_one));
+        let parent = above.clone().find(|path| self.bounds.contains_key(*path)).unwrap_or("root");
+        let bounds = |path: &str| self.bounds.get(path).copied().unwrap_or_default();
+        // The nearest template hides the others.
+        let template = above.clone().find_map(|path| bounds(path).template);
+        if template == Some(true) || above.clone().any(|path| bounds(path).maximum) {
+            return;
         }
+        let of_namespace = if rule.is_of_namespace() { ", or the quota of each namespace" } else { "" };
+        let (message, hint) = if is_one {
+            let message = format!("{path}, which this rule creates, has no maximum");
+            let hint =
+                format!("configure {path} with `resources.max`, or set `resources.max` in `childtemplate` of {parent}");
+            (message, hint)
+        } else {
+            let message = format!("queues that this rule creates below {path} have no maximum");
+            let of_parent = if parent == "root" { String::new() } else { format!(", or a maximum for {parent}") };
+            (message, format!("set `resources.max` in `childtemplate` of {parent}{of_parent}{of_namespace}"))
+        };
+        self.warn("W-006", rule.at, name, message, &hint);
     }
 
     /// Apart from submit access. Gives a leaf or a parent.
-    fn matches_all(&self, rule: Fields<'_>, for_child: bool) -> bool {
-        let unfiltered = rule.get("filter").and_then(fields).is_none_or(|filter| passes(filter) == Passes::All);
-        let create = text_of(rule, "create") == Some("true");
-        let parent = rule.get("parent");
-        let parent_matches =
-            parent.is_none_or(|parent| fields(parent).is_some_and(|parent| self.matches_all(parent, true)));
+    fn matches_all(&mut self, rule: &Rule<'_>, for_child: bool) -> bool {
+        let passes_all = |filter| {
+            names_of(filter).is_some_and(|names| names.passing(NameChars::Wide, &mut self.compiler) == Share::All)
+        };
+        let unfiltered = rule.filter.is_none_or(passes_all);
+        let parent_matches = rule.parent.as_ref().is_none_or(|parent| self.matches_all(parent, true));
         let exists = |path: &str| match self.bounds.get(path) {
             Some(bounds) => for_child || !bounds.parent,
             None => for_child && path == "root",
         };
-        let gives = match kind(rule).as_str() {
-            "fixed" => create || exists(&fixed(rule)),
-            "user" | "username" => create,
+        let (path, is_one) = rule.path();
+        let gives = match rule.kind {
+            Some(RuleKind::Fixed) if is_one && self.bounds.contains_key(&path) => exists(&path),
+            Some(RuleKind::Fixed) => rule.create || (is_one && exists(&path)),
+            Some(RuleKind::User) => rule.create,
             // Each pod has a namespace.
-            "tag" => create && is_of_namespace(rule),
+            Some(RuleKind::Tag) => rule.create && rule.is_of_namespace(),
             _ => false,
         };
         unfiltered && parent_matches && gives
     }
-}
 
-fn kind(rule: Fields<'_>) -> String {
-    text_of(rule, "name").unwrap_or_default().to_ascii_lowercase()
-}
-
-fn is_of_namespace(rule: Fields<'_>) -> bool {
-    kind(rule) == "tag" && text_of(rule, "value").is_some_and(|tag| tag.eq_ignore_ascii_case("namespace"))
-}
-
-fn fixed(rule: Fields<'_>) -> String {
-    let value = text_of(rule, "value").unwrap_or_default().to_ascii_lowercase();
-    if value == "root" || value.starts_with("root.") { value } else { format!("{}.{value}", base(rule)) }
-}
-
-/// The configured queue in which a rule creates.
-fn base(rule: Fields<'_>) -> String {
-    match rule.get("parent").and_then(fields) {
-        Some(parent) if kind(parent) == "fixed" => fixed(parent),
-        Some(parent) => base(parent),
-        None => "root".to_owned(),
+    /// Whether the nearest configured queue has submit access for all users (PLC-061, PLC-063).
+    fn is_open(&self, path: &str) -> bool {
+        ancestors(path).find_map(|path| self.bounds.get(path)).is_some_and(|bounds| bounds.is_open)
     }
 }
 
 /// Including the path.
-fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+fn ancestors(path: &str) -> impl Iterator<Item = &str> + Clone {
     std::iter::successors(Some(path), |path| path.rsplit_once('.').map(|(above, _)| above))
 }
 
-fn passes(filter: Fields<'_>) -> Passes {
-    let deny = text_of(filter, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("deny"));
-    let (users, groups) = (list(filter, "users"), list(filter, "groups"));
-    let only = |names: &[Node<'_>]| match names {
-        [one] => one.scalar().map(|scalar| scalar.text.to_owned()),
-        _ => None,
+/// ACL-021: a submit list or an admin list.
+fn is_open(queue: Fields<'_>) -> bool {
+    let all = |key| {
+        let read = text_of(queue, key).and_then(|text| Acl::parse(text, AclNames::Portable).ok());
+        read.is_some_and(|read| read.acl.all_users)
     };
-    let all = |names: &[Node<'_>]| {
-        only(names).is_some_and(|name| [".*", "^.*$", ".+", "^.+$", "^", "$"].contains(&name.as_str()))
-    };
-    // Without names the type alone decides (PLC-050).
-    match (users.is_empty() && groups.is_empty() || all(&users), deny) {
-        (true, false) => Passes::All,
-        (true, true) => Passes::None,
-        (false, _) => Passes::Some,
-    }
+    all("submitacl") || all("adminacl")
+}
+
+/// Without values, as if it were not written.
+fn is_empty(of: Fields<'_>) -> bool {
+    of.into_iter().all(|(_, value)| fields(value).is_some_and(is_empty))
 }

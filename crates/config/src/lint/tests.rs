@@ -1,5 +1,11 @@
 //! Each warning by an example with it, and by the most similar one without it.
 
+mod access;
+mod limits;
+mod names;
+mod placement;
+mod preemption;
+
 use super::*;
 
 fn at(text: &str) -> Vec<(u32, u32, String)> {
@@ -135,122 +141,6 @@ fn w_002_amounts_a_thousand_times_off_are_named() {
     assert_eq!(reported(&right), Vec::<String>::new());
 }
 
-#[test]
-fn w_003_a_group_in_the_place_of_a_user_is_named() {
-    let text = root("~submitacl: 'team-a-group'\n~adminacl: 'ann,ops dev'\n~queues: [{name: a, adminacl: ' ops'}]\n");
-    assert_eq!(
-        reported(&text),
-        [
-            "W-003 5: `submitacl` reads `team-a-group` as a user: groups are after a space",
-            "W-003 6: `adminacl` reads `ops` as a user: groups are after a space",
-        ]
-    );
-    assert_eq!(lint(&text)[0].hint, "write `submitacl: ' team-a-group'`");
-    assert!(reported(&root("~submitacl: 'ann,bob dev'\n~adminacl: '*'\n")).is_empty());
-}
-
-#[test]
-fn w_004_filters_that_all_or_none_pass_are_named() {
-    let rules = |filter: &str| {
-        format!(
-            "partitions:\n  - name: default\n    placementrules:\n      - {{name: provided, filter: {filter}}}\n    queues: [{{name: root}}]\n"
-        )
-    };
-    let no_user = "W-004 4: no user passes this filter, so the rule never places an application";
-    let all = "W-004 4: all users pass this filter, so it has no effect";
-    assert_eq!(reported(&rules("{type: deny}")), [no_user]);
-    assert_eq!(reported(&rules("{type: allow, users: ['.*']}")), [all]);
-    assert_eq!(reported(&rules("{type: deny, users: ['.*']}")), [no_user]);
-    assert!(reported(&rules("{type: deny, users: [sue]}")).is_empty());
-    assert!(reported(&rules("{groups: ['dev.*']}")).is_empty());
-}
-
-#[test]
-fn w_005_a_rule_after_one_that_always_matches_is_named() {
-    let rules = |first: &str| {
-        format!(
-            "partitions:\n  - name: default\n    placementrules:\n      - {first}\n      - {{name: provided}}\n    queues: [{{name: root, queues: [{{name: a}}, {{name: p, parent: true}}]}}]\n"
-        )
-    };
-    let expected = "W-005 5: only users without submit access to the queue of the rule in line 4 reach this rule";
-    assert_eq!(reported(&rules("{name: fixed, value: root.a}")), [expected]);
-    assert_eq!(reported(&rules("{name: Fixed, value: a}")), [expected]);
-    for reached in [
-        "{name: fixed, value: root.p}",
-        "{name: fixed, value: root.x}",
-        "{name: user}",
-        "{name: fixed, value: root.a, filter: {users: [sue]}}",
-    ] {
-        assert!(reported(&rules(reached)).is_empty(), "{reached}");
-    }
-}
-
-#[test]
-fn w_006_created_queues_without_a_maximum_are_named() {
-    let rules = |queue: &str| {
-        format!(
-            "partitions:\n  - name: default\n    placementrules:\n      - {{name: user, create: true, parent: {{name: fixed, value: root.users}}}}\n    queues: [{{name: root, queues: [{{name: users, parent: true{queue}}}]}}]\n"
-        )
-    };
-    assert_eq!(reported(&rules("")), ["W-006 4: queues that this rule creates below root.users have no maximum"]);
-    assert!(reported(&rules(", childtemplate: {resources: {max: {vcore: 1}}}")).is_empty());
-    assert!(reported(&rules(", resources: {max: {vcore: 1}}")).is_empty());
-}
-
-#[test]
-fn w_007_limits_that_are_never_reached_are_named() {
-    let limit = |limit: &str| {
-        root(&format!(
-            "~resources: {{max: {{vcore: 8, memory: 8Gi}}}}\n~maxapplications: 5\n~limits: [{{users: ['*'], {limit}}}]\n"
-        ))
-    };
-    let expected = ["W-007 7: this limit has no effect: the queue reaches its own maximum first"];
-    assert_eq!(reported(&limit("maxresources: {vcore: 8}")), expected);
-    assert_eq!(reported(&limit("maxapplications: 5")), expected);
-    assert_eq!(reported(&limit("maxapplications: 5, maxresources: {memory: 8G, vcore: 4}")), Vec::<String>::new());
-    assert!(reported(&limit("maxresources: {vcore: 4}")).is_empty());
-    assert!(reported(&limit("maxresources: {nvidia.com/gpu: 4}")).is_empty());
-}
-
-#[test]
-fn w_008_and_w_009_properties_without_effect_are_named() {
-    let text = root(
-        "~properties: {priority.offset: 5}\n~queues:\n~  - name: a\n~    properties: {preemption.delay: 10s}\n~  - name: b\n~    properties: {preemption.policy: fence, priority.policy: fence}\n~    queues: [{name: c, resources: {guaranteed: {vcore: 1}}}]\n",
-    );
-    assert_eq!(
-        reported(&text),
-        [
-            "W-009 5: `priority.offset` of root has no effect: no other queue competes with root",
-            "W-008 8: `preemption.delay` has no effect: root.a, its parents, and its children have no guarantee",
-        ]
-    );
-}
-
-#[test]
-fn w_008_is_silent_for_protection_and_for_created_queues() {
-    let queue =
-        |properties: &str| root(&format!("~queues: [{{name: a, parent: true, properties: {{{properties}}}}}]\n"));
-    assert!(reported(&queue("preemption.policy: Disabled")).is_empty());
-    assert_eq!(reported(&queue("preemption.policy: fence")).len(), 1);
-    let creates = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true, filter: {users: [sue, bob]}}]\n";
-    let text =
-        queue("preemption.delay: 10s, preemption.policy: fence").replace("partitions:\n  - name: default\n", creates);
-    assert!(!reported(&text).iter().any(|warning| warning.starts_with("W-008")), "{:?}", reported(&text));
-}
-
-#[test]
-fn w_005_a_rule_behind_the_queue_of_the_namespace_is_named() {
-    let rules = |first: &str| {
-        format!(
-            "partitions: [{{placementrules: [{first}, {{name: provided}}], queues: [{{name: root, queues: [{{name: a}}]}}]}}]\n"
-        )
-    };
-    let names = |first: &str| reported(&rules(first)).iter().any(|warning| warning.starts_with("W-005"));
-    assert!(names("{name: tag, value: namespace, create: true}"));
-    assert!(!names("{name: tag, value: namespace}") && !names("{name: tag, value: team, create: true}"));
-    assert!(!names("{name: tag, value: namespace, create: true, filter: {groups: [dev]}}"));
-}
-
 fn reported_for(text: &str, known: &Known) -> Vec<String> {
     let all = lint_for(text, known).into_iter();
     all.map(|fault| format!("{} {}:{}: {}", fault.code, fault.at.line, fault.at.column, fault.message)).collect()
@@ -322,22 +212,4 @@ fn w_014_priorities_that_a_fence_hides_are_named() {
         !of(&with("", "    placementrules: [{name: tag, value: namespace, create: true}]\n")),
         "a sibling can be created"
     );
-}
-
-#[test]
-fn w_015_preemption_that_can_never_happen_is_named() {
-    let leaf = |more: &str| root(&format!("~queues: [{{name: a, {more}}}]\n"));
-    let fenced = leaf("properties: {preemption.policy: fence}, resources: {guaranteed: {vcore: 1}}");
-    assert!(reported(&fenced)[0].contains("W-015 5: requests in root.a never preempt"), "{:?}", reported(&fenced));
-    let parent = leaf(
-        "properties: {preemption.policy: fence}, queues: [{name: b, resources: {guaranteed: {vcore: 1}}}, {name: c}]",
-    );
-    assert!(reported(&parent).is_empty(), "{:?}", reported(&parent));
-    let off = leaf("properties: {preemption.delay: 10s}, resources: {guaranteed: {vcore: 1}}");
-    assert!(reported(&off).is_empty());
-    let off = off.replace(
-        "    queues:\n      - name: root",
-        "    preemption: {enabled: false}\n    queues:\n      - name: root",
-    );
-    assert_eq!(reported(&off), ["W-015 6: `preemption.delay` has no effect: preemption is disabled for the partition"]);
 }
