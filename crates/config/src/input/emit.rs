@@ -4,12 +4,12 @@ use super::hcl::Hcl;
 use super::runs::Run;
 use crate::fault::{Fault, Faults, Severity};
 use crate::types::Place;
-use crate::yaml::{Content, DEEPEST, Node, Style};
+use crate::yaml::{Content, DEEPEST, EXPANDED, Node, Style};
 
 /// # Errors
 /// An expression (INP-004), or too deep (INP-003).
 pub(super) fn text_of(node: Node<'_>, hcl: Option<&Hcl>) -> Result<(String, Vec<Run>), Fault> {
-    let mut emitter = Emitter { text: String::new(), line: 1, line_start: 0, runs: Vec::new(), hcl };
+    let mut emitter = Emitter { text: String::new(), line: 1, line_start: 0, runs: Vec::new(), values: 0, hcl };
     emitter.value(node, 0, false)?;
     Ok((emitter.text, emitter.runs))
 }
@@ -19,14 +19,21 @@ struct Emitter<'h> {
     line: u32,
     line_start: usize,
     runs: Vec<Run>,
+    /// Locals in locals could make any number.
+    values: usize,
     hcl: Option<&'h Hcl>,
 }
 
 impl Emitter<'_> {
     /// `inline`: the first line has started already.
     fn value(&mut self, node: Node<'_>, indent: usize, inline: bool) -> Result<(), Fault> {
-        if indent > 2 * DEEPEST {
-            let message = format!("values are nested deeper than {DEEPEST} levels here");
+        self.values += 1;
+        let excess = match (indent > 2 * DEEPEST, self.values > EXPANDED) {
+            (true, _) => Some(format!("values are nested deeper than {DEEPEST} levels here")),
+            (_, true) => Some(format!("the locals make more than {EXPANDED} values here")),
+            (false, false) => None,
+        };
+        if let Some(message) = excess {
             let (path, hint) = (String::new(), String::new());
             return Err(Fault { code: "INP-003", severity: Severity::Error, at: node.at(), path, message, hint });
         }

@@ -3,6 +3,7 @@
 use super::super::places::Lines;
 use super::Hcl;
 use super::heredoc::{heredoc, template};
+use super::locals::local_of;
 use crate::fault::{Fault, Severity};
 use crate::yaml::{DEEPEST, Style, TreeMaker};
 
@@ -13,7 +14,9 @@ pub(in crate::input) fn parse(lines: &Lines<'_>) -> Result<Hcl, Fault> {
         Parser { text: lines.text, lines, at: 0, depth: 0, tree: TreeMaker::default(), hcl: Hcl::default() };
     let root = parser.body(false)?;
     let Parser { tree, hcl, .. } = parser;
-    Ok(Hcl { document: tree.finish(root), ..hcl })
+    let mut hcl = Hcl { document: tree.finish(root), ..hcl };
+    hcl.resolve_locals();
+    Ok(hcl)
 }
 
 struct Parser<'t> {
@@ -148,13 +151,13 @@ impl Parser<'_> {
 
     fn remember_locals(&mut self, body: u32) {
         for (key, value) in self.tree.entries(body) {
-            self.hcl.locals.insert(self.tree.text(key), value);
+            self.hcl.locals.insert(self.tree.text(key), (key, value));
         }
     }
 
     /// `line`: it ends with its line.
     fn value(&mut self, line: bool) -> Parsed<u32> {
-        let start = self.at;
+        let (start, first) = (self.at, self.tree.next());
         self.deeper()?;
         let node = self.primary()?;
         self.depth -= 1;
@@ -163,7 +166,11 @@ impl Parser<'_> {
         let ends = matches!(self.byte(), b'\n' | b',' | b'}' | b']' | b')' | 0);
         match node {
             Some(node) if ends => Ok(node),
-            _ => self.expression(start, line),
+            _ => {
+                // Only the whole expression has an effect.
+                self.hcl.expressions.split_off(&first);
+                self.expression(start, line)
+            }
         }
     }
 
@@ -211,7 +218,8 @@ impl Parser<'_> {
         self.space(true);
         let node = self.value(false)?;
         self.space(true);
-        if self.byte() != b')' || self.hcl.expressions.contains_key(&node) {
+        let is_open = self.hcl.expressions.get(&node).is_some_and(|source| local_of(source).is_none());
+        if self.byte() != b')' || is_open {
             return Ok(None);
         }
         self.at += 1;
