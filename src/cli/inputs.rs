@@ -273,7 +273,7 @@ pub fn of_bytes(path: &Path, bytes: Vec<u8>, policy_group: &str) -> Vec<Result<C
 
 /// The first referenced file with a configuration.
 fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> Result<ConfigFile, String> {
-    let mut first = None;
+    let (mut first, mut chosen) = (None, None::<ConfigFile>);
     for reference in references {
         let (name, text) = match beside(from, &reference.path) {
             Ok(read) => read,
@@ -287,18 +287,31 @@ fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> R
         let files = Files { name: &name, read: &read, template: reference.template };
         let (text, name): (Arc<str>, _) = (Arc::from(text.as_str()), PathBuf::from(&name));
         let bytes = text.as_bytes().to_vec();
-        match input::recognize_with(&text, policy_group, &files) {
+        let file = match input::recognize_with(&text, policy_group, &files) {
             Ok(Input::Embedded(mut found)) if found.len() == 1 && found[0].file.is_none() => {
-                return Ok(ConfigFile { name, bytes, text, found: found.pop() });
+                ConfigFile { name, bytes, text, found: found.pop() }
             }
-            Ok(Input::Plain) if reference.plain => return Ok(ConfigFile { name, bytes, text, found: None }),
+            Ok(Input::Plain) if reference.plain => ConfigFile { name, bytes, text, found: None },
             Err(faults) => {
                 // A placeholder in it explains why it has no configuration.
                 let unexpanded = faults.iter().find(|fault| ["INP-004", "INP-005"].contains(&fault.code));
                 first = first.or_else(|| unexpanded.map(|fault| format!("{}:{fault}; {}", name.display(), fault.hint)));
+                continue;
             }
-            _ => {}
+            _ => continue,
+        };
+        match &chosen {
+            _ if !reference.rival => return Ok(file),
+            None => chosen = Some(file),
+            Some(known) if known.queues() == file.queues() => {}
+            Some(known) => {
+                let names = [&known.name, &file.name].map(|name| name.display().to_string()).join(" and ");
+                return Err(format!("different queue configurations are in {names}, and their order is not known"));
+            }
         }
+    }
+    if let Some(file) = chosen {
+        return Ok(file);
     }
     let names: Vec<&str> = references.iter().map(|reference| reference.path.as_str()).collect();
     Err(first.unwrap_or_else(|| format!("no queue configuration in this file or in {}", names.join(", "))))

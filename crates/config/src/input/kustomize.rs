@@ -78,7 +78,7 @@ pub(super) fn references(root: Fields<'_>) -> Vec<Reference> {
     let reference = |node: Node<'_>| {
         let path = node.scalar()?.text;
         let is_file = [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending)) && !path.contains('\n');
-        is_file.then(|| Reference { path: path.to_owned(), at: node.at(), plain: false, template: false })
+        is_file.then(|| Reference { path: path.to_owned(), at: node.at(), plain: false, template: false, rival: false })
     };
     paths.chain(names).filter_map(reference).collect()
 }

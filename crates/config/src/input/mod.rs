@@ -84,13 +84,16 @@ impl Loaded {
     }
 }
 
+/// Returns the name for messages and the text of a file, or why it cannot be read.
+pub type ReadFile<'f> = dyn Fn(&str) -> Result<(String, String), String> + 'f;
+
 /// The files next to an input.
 #[derive(Clone, Copy)]
 pub struct Files<'f> {
     /// The name of the input for messages; may be empty.
     pub name: &'f str,
-    /// Returns the name for messages and the text of a file, or why it cannot be read.
-    pub read: &'f dyn Fn(&str) -> Result<(String, String), String>,
+    /// Reads a file by its path from the input.
+    pub read: &'f ReadFile<'f>,
     /// Whether Terraform replaces the placeholders of the input.
     pub template: bool,
 }
@@ -126,6 +129,8 @@ pub struct Reference {
     pub plain: bool,
     /// Whether Terraform replaces its placeholders.
     pub template: bool,
+    /// Whether a later reference does not come after it: only one may have a configuration.
+    pub rival: bool,
 }
 
 /// The kind of an input.
@@ -263,7 +268,13 @@ fn chosen(mut walk: Walk<'_>, root: Option<Node<'_>>) -> Result<Input, Vec<Fault
             Value::Text(text, places) => found.push(found_in(&chosen, text, places, others)),
             Value::File(path) => match of_file(&walk, &chosen, path, others) {
                 Some(file) => found.push(file),
-                None => elsewhere.push(Reference { path: path.clone(), at: entry.at, plain: true, template: false }),
+                None => elsewhere.push(Reference {
+                    path: path.clone(),
+                    at: entry.at,
+                    plain: true,
+                    template: false,
+                    rival: true,
+                }),
             },
             Value::Faulty(fault) => faults.push(match &layer.origin.file {
                 Some(file) => file.named((**fault).clone()),

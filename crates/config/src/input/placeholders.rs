@@ -13,7 +13,7 @@ use crate::yaml::{self, Document, Node, Style};
 /// `limit` of a limit is a description, and a filter has regular expressions.
 const FREE: [&str; 2] = ["limit", "filter"];
 const SHOWN: usize = 60;
-const LONGEST: usize = 1000;
+const LONGEST: usize = 400;
 
 /// What makes the text of an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,8 +111,11 @@ fn is_leaf_of_limit(key: &str, value: Node<'_>) -> bool {
 }
 
 fn of_text(lines: &Lines<'_>, text: &str, at: Place, free: bool) -> Option<usize> {
+    if free {
+        return None;
+    }
     let is_one = |rest: &str| is_braces(rest) || is_variable(rest);
-    let first = text.char_indices().map(|(at, _)| at).find(|at| is_one(&text[*at..])).filter(|_| !free)?;
+    let first = text.char_indices().map(|(at, _)| at).find(|at| is_one(&text[*at..]))?;
     let start = lines.offset(at)?;
     let source = lines.text.get(start..)?;
     // The same one in the source, where a folded text has other offsets.
@@ -123,25 +126,26 @@ fn of_text(lines: &Lines<'_>, text: &str, at: Place, free: bool) -> Option<usize
 
 /// `{{ … }}` with what a template language has inside, unlike a flow map in a flow map.
 fn is_braces(rest: &str) -> bool {
-    let Some(inside) = between(rest, "{{", "}}") else { return false };
-    let inside = inside.trim_start_matches('-').trim_start();
+    let Some(inside) = rest.strip_prefix("{{") else { return false };
+    let inside = inside.strip_prefix('-').unwrap_or(inside).trim_start_matches([' ', '\t']);
+    let starts = inside.starts_with(|c: char| c.is_alphabetic() || "_.$\"(/`".contains(c));
+    let Some(inside) = starts.then(|| until(inside, "}}")).flatten() else { return false };
     let word = inside.trim_start_matches(|c: char| c.is_alphanumeric() || "_-".contains(c));
-    inside.starts_with(|c: char| c.is_alphabetic() || "_.$\"(/`".contains(c))
-        && (!word.starts_with(':') || word.starts_with(":="))
-}
-
-/// In the next characters: a text of only `{` must not take a time that grows with its square.
-fn between<'t>(rest: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    let rest = rest.strip_prefix(open)?;
-    let near = rest.as_bytes().get(..rest.len().min(LONGEST))?;
-    let end = near.windows(close.len()).position(|bytes| bytes == close.as_bytes())?;
-    rest.get(..end)
+    !word.starts_with(':') || word.starts_with(":=")
 }
 
 /// `${NAME}`, also with a default value.
 fn is_variable(rest: &str) -> bool {
-    let Some(inside) = between(rest, "${", "}") else { return false };
-    inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !inside.contains(['\n', '{'])
+    let Some(inside) = rest.strip_prefix("${") else { return false };
+    let starts = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts && until(inside, "}").is_some_and(|inside| !inside.contains(['\n', '{']))
+}
+
+/// Near: a text of only `{{a` must not take a time that grows with its square.
+fn until<'t>(rest: &'t str, close: &str) -> Option<&'t str> {
+    let near = rest.as_bytes().get(..rest.len().min(LONGEST))?;
+    let end = near.windows(close.len()).position(|bytes| bytes == close.as_bytes())?;
+    rest.get(..end)
 }
 
 /// The first offset outside of comments at which it holds.

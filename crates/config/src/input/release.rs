@@ -92,7 +92,7 @@ fn terraform<'n>(map: Fields<'n>, hcl: &Hcl) -> Vec<Part<'n>> {
     };
     let sets = map.into_iter().filter(|(key, _)| ["set", "set_list", "set_sensitive"].contains(&key.text));
     let sets = (ABOVE..).zip(sets).map(|(order, (_, node))| inline(node, order));
-    ordered(items(Some(values)), 0).map(of).chain(sets).collect()
+    ordered(hcl.items(values).unwrap_or_default(), 0).map(of).chain(sets).collect()
 }
 
 /// The first line.
@@ -233,7 +233,7 @@ impl Walk<'_> {
     fn file(&mut self, path: &str, at: Place, template: bool) -> Result<(), Fault> {
         self.files_read += 1;
         let unread = |why: String| {
-            let message = format!("the values of `{path}` have precedence and cannot be read: {why}");
+            let message = format!("the values of `{path}` have precedence and are not known: {why}");
             refusal(
                 at,
                 "INP-007",

@@ -111,7 +111,13 @@ fn files_that_a_release_names_are_reported() {
     let Ok(Input::Elsewhere(files)) = recognize(text, DEFAULT_POLICY_GROUP) else { panic!("a reference") };
     assert_eq!(
         files,
-        [Reference { path: "values.yaml".to_owned(), at: Place { line: 2, column: 13 }, plain: false, template: true }]
+        [Reference {
+            path: "values.yaml".to_owned(),
+            at: Place { line: 2, column: 13 },
+            plain: false,
+            template: true,
+            rival: true
+        }]
     );
 }
 

@@ -97,6 +97,9 @@ impl Hcl {
         if self.encoded.contains(&target) {
             self.encoded.insert(id);
         }
+        if self.joined.contains(&target) {
+            self.joined.insert(id);
+        }
         self.used.insert(value);
     }
 

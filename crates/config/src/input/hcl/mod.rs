@@ -12,9 +12,9 @@ use super::entry::encoded;
 use super::layers::Value;
 use super::places::{Lines, Places};
 use super::walk::Text;
-use crate::fault::{Fault, Severity};
+use crate::fault::{Fault, Faults, Severity};
 use crate::types::Place;
-use crate::yaml::{Document, Node};
+use crate::yaml::{Document, EXPANDED, Node};
 
 const SHOWN: usize = 60;
 
@@ -27,6 +27,8 @@ pub(super) struct Hcl {
     encoded: BTreeSet<u32>,
     /// The nodes of their names and values.
     locals: BTreeMap<String, (u32, u32)>,
+    /// Lists of the lists that `concat` joins.
+    joined: BTreeSet<u32>,
     /// Values whose own locals have their values.
     resolved: BTreeSet<u32>,
     /// Values of locals that are read where they are named.
@@ -51,6 +53,28 @@ impl Hcl {
         Value::Faulty(Box::new(self.not_computed(node)))
     }
 
+    /// The items of a list; those of `concat` are the items of its lists, and what is not computed. `None`: too many.
+    pub fn items<'n>(&self, node: Node<'n>) -> Option<Vec<Node<'n>>> {
+        let (mut all, mut left) = (Vec::new(), EXPANDED);
+        self.join(node, &mut all, &mut left);
+        (left > 0).then_some(all)
+    }
+
+    fn join<'n>(&self, list: Node<'n>, all: &mut Vec<Node<'n>>, left: &mut usize) {
+        let items = if list.is_list() { list.items("", "", &mut Faults::default()) } else { None };
+        for item in items.into_iter().flatten() {
+            if *left == 0 {
+                return;
+            }
+            *left -= 1;
+            if self.joined.contains(&list.id) && item.is_list() {
+                self.join(item, all, left);
+            } else {
+                all.push(item);
+            }
+        }
+    }
+
     /// Whether it is the value of a local that is read elsewhere.
     pub fn is_used(&self, node: Node<'_>) -> bool {
         self.used.contains(&node.id)
@@ -72,7 +96,7 @@ impl Hcl {
                 // A call and its argument are both expressions.
                 let path = name.and_then(path_of).filter(|path| files.iter().all(|known| known.path != *path));
                 let template = source.get(..start).is_some_and(|before| before.ends_with("template"));
-                files.extend(path.map(|path| Reference { path, at, plain: false, template }));
+                files.extend(path.map(|path| Reference { path, at, plain: false, template, rival: true }));
             }
         }
         files

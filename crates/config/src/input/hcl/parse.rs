@@ -1,9 +1,10 @@
 //! HCL text → tree. Expressions are stored as their source.
 
+mod calls;
+
 use super::super::places::Lines;
 use super::Hcl;
 use super::heredoc::{heredoc, template};
-use super::locals::local_of;
 use crate::fault::{Fault, Severity};
 use crate::yaml::{DEEPEST, Style, TreeMaker};
 
@@ -193,6 +194,7 @@ impl Parser<'_> {
                     "yamlencode" | "jsonencode" => self.call(true),
                     // What these make of a text has the same configuration.
                     "yamldecode" | "jsondecode" | "trimspace" | "chomp" => self.call(false),
+                    "concat" => self.concat(),
                     _ if word.parse::<f64>().is_ok() => Ok(Some(self.tree.scalar(&word, Style::Plain, at, at))),
                     _ => Ok(None),
                 }
@@ -206,27 +208,6 @@ impl Parser<'_> {
         let word = rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())].to_owned();
         self.at += word.len();
         word
-    }
-
-    /// `encodes`: its value is a text.
-    fn call(&mut self, encodes: bool) -> Parsed<Option<u32>> {
-        self.space(false);
-        if self.byte() != b'(' {
-            return Ok(None);
-        }
-        self.at += 1;
-        self.space(true);
-        let node = self.value(false)?;
-        self.space(true);
-        let is_open = self.hcl.expressions.get(&node).is_some_and(|source| local_of(source).is_none());
-        if self.byte() != b')' || is_open {
-            return Ok(None);
-        }
-        self.at += 1;
-        if encodes {
-            self.hcl.encoded.insert(node);
-        }
-        Ok(Some(node))
     }
 
     fn heredoc(&mut self) -> Parsed<Option<u32>> {

@@ -32,6 +32,9 @@ fn a_local_in_a_local_has_its_value_with_its_place() {
     assert!(errors(&faulty).iter().any(|error| (error.0, error.1) == at), "{:?}", errors(&faulty));
     let quoted = map("  a = local.b\n  b = yamlencode({ partitions = [] })\n", "\"${local.a}\"");
     assert_eq!(text_of(&quoted).unwrap(), "partitions: []\n");
+    let joined = "yamlencode({ partitions = concat(local.a, [{ name = \"y\" }]), b = concat() })";
+    let joined = map("  a = [{ name = \"x\" }]\n", joined);
+    assert_eq!(text_of(&joined).unwrap(), "partitions:\n  - name: \"x\"\n  - name: \"y\"\nb: []\n");
     let file = map("  a = file(\"q.yaml\")\n", "local.a");
     assert!(text_of(&file).unwrap_err().contains("q.yaml"));
 }
@@ -47,6 +50,9 @@ fn locals_in_a_circle_are_named_and_too_many_values_are_refused() {
     let many: String = (0..60).map(double).chain(["  v60 = 1\n".to_owned()]).collect();
     let why = text_of(&map(&many, "yamlencode({ partitions = local.v0 })")).unwrap_err();
     assert!(why.contains("error[INP-003]: the locals make more than 500000 values here"), "{why}");
+    let empty = many.replace("[local", "concat(local").replace("]\n", ")\n").replace("v60 = 1", "v60 = []");
+    let why = text_of(&map(&empty, "yamlencode({ partitions = local.v0 })")).unwrap_err();
+    assert!(why.contains("error[INP-003]: the locals make more than"), "{why}");
     let chain: String = (0..300).map(|n| format!("  w{n:03} = local.w{:03}\n", n + 1)).collect();
     let why = text_of(&map(&chain, "yamlencode(local.w000)")).unwrap_err();
     assert!(why.contains("more than 128 locals name each other here"), "{why}");

@@ -59,6 +59,18 @@ fn a_later_value_of_terraform_overrides_an_earlier_one() {
 }
 
 #[test]
+fn lists_that_terraform_joins_keep_their_order() {
+    let joined = |more: &str| {
+        let values = "concat([file(\"base.yaml\")], local.more, [file(\"group.yaml\")])";
+        format!("resource \"helm_release\" \"yk\" {{\n  values = {values}\n}}\nlocals {{\n  more = {more}\n}}\n")
+    };
+    let tenants = "<<-EOT\n    yunikornDefaults:\n      tenants.yaml: 'partitions: [{name: tenants}]'\n  EOT";
+    assert_eq!(used(&joined(&format!("concat([], [{tenants}\n  ])"))), "tenants: in:6");
+    let unknown = joined("concat(var.a)").replace("group.yaml", "prod.yaml");
+    assert_eq!(used(&unknown), "prod: prod.yaml:1, overrides base.yaml:1");
+}
+
+#[test]
 fn a_file_above_that_cannot_be_read_refuses_the_values_below_it() {
     let missing = recognized(&release("file(\"base.yaml\"), file(\"none.yaml\")")).unwrap_err();
     assert!(missing.starts_with("2:32: error[INP-007]: the values of `none.yaml` have precedence"), "{missing}");
