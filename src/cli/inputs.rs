@@ -1,19 +1,24 @@
 //! Queue configurations in files, directories, patterns, or standard input.
 
+mod names;
+
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use self::names::files;
+pub use self::names::matched;
 use super::{load, print_line};
-use ::config::input::{self, Found, Input, Reference};
+use ::config::input::{self, Files, Found, Input, Reference};
 use ::config::lint::Known;
 use ::config::{self, Config, Fault, Reading, Source, yaml};
 use model::Profile;
 
 /// File name extensions that are read in a directory.
 pub const ENDINGS: [&str; 7] = ["yaml", "yml", "json", "tf", "tfvars", "gz", "zst"];
-const MOST_FILES: usize = 10_000;
+const OUTSIDE: &str = "a file outside of this directory";
 /// These errors only mean that a file is not a queue configuration.
 const UNRELATED: [&str; 3] = ["INP-001", "INP-005", "CFG-002"];
 
@@ -127,8 +132,13 @@ pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
                 None => file.name.display().to_string(),
             };
             let places: Vec<String> = all.iter().chain([&last]).map(place).collect();
+            // The name of the file does not select one of several in it.
+            let remedy = match all.iter().all(|file| file.name != last.name) {
+                true => "name the file of one configuration".to_owned(),
+                false => format!("name one with its line, for example {}", place(&last)),
+            };
             Err(format!(
-                "{}: expected one queue configuration, found {} different configurations: {}; name the file of one configuration",
+                "{}: expected one queue configuration, found {} different configurations: {}; {remedy}",
                 path.display(),
                 places.len(),
                 places.join(", ")
@@ -141,7 +151,10 @@ pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
 pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> {
     match files(path) {
         Err(why) => vec![Err(Unread::Input(why))],
-        Ok(None) => of_file(path, policy_group),
+        Ok(None) => match of_line(path) {
+            Some((file, line)) => at_line(&file, line, policy_group),
+            None => of_file(path, policy_group),
+        },
         Ok(Some(files)) => {
             let (mut all, mut unrelated) = (Vec::new(), Vec::new());
             for file in files {
@@ -156,9 +169,13 @@ pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> 
                 }
             }
             // The error of the only close file is more helpful.
-            let near = unrelated
-                .into_iter()
-                .find(|unread| matches!(unread, Unread::Faulty { faults, .. } if faults[0].code == "CFG-002"));
+            let is_near = |unread: &Unread| match unread {
+                Unread::Faulty { faults, text, .. } => {
+                    faults[0].code == "CFG-002" || (faults[0].code == "INP-005" && text.contains("partitions"))
+                }
+                Unread::Input(_) => false,
+            };
+            let near = unrelated.into_iter().find(is_near);
             if all.is_empty() {
                 all.extend(near.map(Err));
             }
@@ -176,6 +193,24 @@ pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> 
             all
         }
     }
+}
+
+/// `FILE:LINE` names one of several configurations in a file.
+fn of_line(path: &Path) -> Option<(PathBuf, u32)> {
+    let (file, line) = path.to_str()?.rsplit_once(':')?;
+    let line = line.parse().ok().filter(|_| !path.exists() && Path::new(file).is_file())?;
+    Some((PathBuf::from(file), line))
+}
+
+fn at_line(path: &Path, line: u32, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> {
+    let is_it = |file: &ConfigFile| file.found.as_ref().is_some_and(|found| found.at.line == line);
+    let mut all = of_file(path, policy_group);
+    all.retain(|read| read.as_ref().map_or(true, is_it));
+    if all.is_empty() {
+        let why = format!("{}: no queue configuration starts on line {line}", path.display());
+        all.push(Err(Unread::Input(why)));
+    }
+    all
 }
 
 /// Up to one byte more than the size limit.
@@ -211,8 +246,17 @@ pub fn of_bytes(path: &Path, bytes: Vec<u8>, policy_group: &str) -> Vec<Result<C
             return faulty(String::from_utf8_lossy(&shown).into_owned(), vec![fault]);
         }
     };
-    let file = |found| ConfigFile { name: name.clone(), bytes: bytes.clone(), text: Arc::clone(&text), found };
-    match input::recognize(&text, policy_group) {
+    let file = |found: Option<Found>| match found.as_ref().and_then(|found| found.file.clone()) {
+        Some(loaded) => {
+            let (name, text) = (PathBuf::from(&loaded.name), Arc::clone(&loaded.text));
+            ConfigFile { name, bytes: text.as_bytes().to_vec(), text, found }
+        }
+        None => ConfigFile { name: name.clone(), bytes: bytes.clone(), text: Arc::clone(&text), found },
+    };
+    let read = |named: &str| beside(path, named);
+    let template = path.extension().is_some_and(|ending| ending == "tftpl");
+    let files = Files { name: &path.to_string_lossy(), read: &read, template };
+    match input::recognize_with(&text, policy_group, &files) {
         Err(faults) => faulty(text.to_string(), faults),
         Ok(Input::Plain) => vec![Ok(file(None))],
         Ok(Input::Embedded(all)) => all.into_iter().map(|found| Ok(file(Some(found)))).collect(),
@@ -230,162 +274,57 @@ pub fn of_bytes(path: &Path, bytes: Vec<u8>, policy_group: &str) -> Vec<Result<C
 
 /// The first referenced file with a configuration.
 fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> Result<ConfigFile, String> {
-    let directory = from.parent().unwrap_or(Path::new(""));
-    let mut first = None;
+    let (mut first, mut chosen) = (None, None::<ConfigFile>);
     for reference in references {
-        let named = Path::new(&reference.path);
-        // Like Kustomize, reject files outside of the directory.
-        if !named.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-            first.get_or_insert(format!(
-                "the queue configuration is in a file outside of this directory: {}",
-                reference.path
-            ));
-            continue;
-        }
-        let file = directory.join(named);
-        let bytes = match bytes(&file) {
-            Ok(bytes) => bytes,
+        let (name, text) = match beside(from, &reference.path) {
+            Ok(read) => read,
             Err(why) => {
-                first.get_or_insert(format!("the queue configuration is in another file: {why}"));
+                let other = if why.starts_with(OUTSIDE) { "" } else { "another file: " };
+                first.get_or_insert(format!("the queue configuration is in {other}{why}"));
                 continue;
             }
         };
-        let text = input::text_of(&bytes).map(Arc::from).unwrap_or_default();
-        match input::recognize(&text, policy_group) {
-            Ok(Input::Embedded(mut found)) if found.len() == 1 => {
-                return Ok(ConfigFile { name: file, bytes, text, found: found.pop() });
+        let read = |named: &str| beside(Path::new(&name), named);
+        let files = Files { name: &name, read: &read, template: reference.template };
+        let (text, name): (Arc<str>, _) = (Arc::from(text.as_str()), PathBuf::from(&name));
+        let bytes = text.as_bytes().to_vec();
+        let file = match input::recognize_with(&text, policy_group, &files) {
+            Ok(Input::Embedded(mut found)) if found.len() == 1 && found[0].file.is_none() => {
+                ConfigFile { name, bytes, text, found: found.pop() }
             }
-            Ok(Input::Plain) if reference.plain => return Ok(ConfigFile { name: file, bytes, text, found: None }),
-            _ => {}
+            Ok(Input::Plain) if reference.plain => ConfigFile { name, bytes, text, found: None },
+            Err(faults) => {
+                // A placeholder in it explains why it has no configuration.
+                let unexpanded = faults.iter().find(|fault| ["INP-004", "INP-005"].contains(&fault.code));
+                first = first.or_else(|| unexpanded.map(|fault| format!("{}:{fault}; {}", name.display(), fault.hint)));
+                continue;
+            }
+            _ => continue,
+        };
+        match &chosen {
+            _ if !reference.rival => return Ok(file),
+            None => chosen = Some(file),
+            Some(known) if known.queues() == file.queues() => {}
+            Some(known) => {
+                let names = [&known.name, &file.name].map(|name| name.display().to_string()).join(" and ");
+                return Err(format!("different queue configurations are in {names}, and their order is not known"));
+            }
         }
+    }
+    if let Some(file) = chosen {
+        return Ok(file);
     }
     let names: Vec<&str> = references.iter().map(|reference| reference.path.as_str()).collect();
     Err(first.unwrap_or_else(|| format!("no queue configuration in this file or in {}", names.join(", "))))
 }
 
-/// Replaces each pattern with `*` or `?` by the files that match it, sorted. Fails if none does.
-pub fn matched(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    let mut all = Vec::new();
-    for path in paths {
-        match files(path) {
-            Ok(Some(files)) if !path.is_dir() => all.extend(files),
-            Err(why) if !path.is_dir() => return Err(why),
-            _ => all.push(path.clone()),
-        }
+/// The name and the text of a file that another one names.
+fn beside(from: &Path, named: &str) -> Result<(String, String), String> {
+    // Like Kustomize, reject files outside of the directory.
+    if !Path::new(named).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(format!("{OUTSIDE}: {named}"));
     }
-    Ok(all)
-}
-
-/// `None` for a file.
-fn files(path: &Path) -> Result<Option<Vec<PathBuf>>, String> {
-    let mut found = Vec::new();
-    if path.is_dir() {
-        gather(path, &mut found)?;
-    } else if !path.exists() && path.to_string_lossy().contains(['*', '?']) {
-        matching(path, &mut found)?;
-        if found.is_empty() {
-            return Err(format!("{}: no file matches", path.display()));
-        }
-    } else {
-        return Ok(None);
-    }
-    found.sort();
-    Ok(Some(found))
-}
-
-/// Collects files by extension, without hidden ones, and without following links to directories.
-fn gather(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
-    let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", directory.display());
-    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
-        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        if kind.is_dir() && !is_hidden {
-            gather(&path, found)?;
-        } else if path.is_file() && !is_hidden && ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
-            found.push(path);
-        }
-        if found.len() > MOST_FILES {
-            return Err(format!("{}: more than {MOST_FILES} files; name a smaller directory", directory.display()));
-        }
-    }
-    Ok(())
-}
-
-fn matching(pattern: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
-    let mut paths = vec![PathBuf::new()];
-    for part in pattern.components() {
-        let Component::Normal(name) = part else {
-            paths.iter_mut().for_each(|path| path.push(part));
-            continue;
-        };
-        let name = name.to_string_lossy();
-        if !name.contains(['*', '?']) {
-            paths.iter_mut().for_each(|path| path.push(&*name));
-            continue;
-        }
-        let mut next = Vec::new();
-        for path in &paths {
-            let directory = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-            let Ok(entries) = std::fs::read_dir(directory) else { continue };
-            for entry in entries.flatten() {
-                let own = entry.file_name();
-                let own = own.to_string_lossy();
-                if matches(&name, &own) && (!own.starts_with('.') || name.starts_with('.')) {
-                    next.push(path.join(&*own));
-                }
-            }
-            if next.len() > MOST_FILES {
-                return Err(format!("{}: more than {MOST_FILES} files match", pattern.display()));
-            }
-        }
-        paths = next;
-    }
-    found.extend(paths.into_iter().filter(|path| path.is_file()));
-    Ok(())
-}
-
-/// `*` is any text, `?` one character. One pass with one backtracking point.
-fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n, mut star) = (0, 0, None);
-    while n < name.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-            }
-            Some(c) if *c == '?' || *c == name[n] => (p, n) = (p + 1, n + 1),
-            _ => match star {
-                Some((at, from)) => {
-                    (p, n) = (at + 1, from + 1);
-                    star = Some((at, from + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|c| *c == '*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_match_whole_names() {
-        for (pattern, name, fits) in [
-            ("*.yaml", "a.yaml", true),
-            ("*.yaml", "a.yml", false),
-            ("a*b*c", "aXbYbZc", true),
-            ("a*b*c", "aXbYbZ", false),
-            ("?.tf", "x.tf", true),
-            ("?.tf", ".tf", false),
-            ("*", "", true),
-            ("", "a", false),
-        ] {
-            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
-        }
-    }
+    let file = from.parent().unwrap_or(Path::new("")).join(named);
+    let text = input::text_of(&bytes(&file)?).map(Cow::into_owned);
+    Ok((file.display().to_string(), text.map_err(|fault| fault.to_string())?))
 }

@@ -163,6 +163,51 @@ fn files_that_a_kustomization_or_terraform_names_are_read_in_its_directory() {
 }
 
 #[test]
+fn values_of_one_release_are_merged_and_the_overridden_ones_are_named() {
+    let dir = TestDir::new();
+    dir.write("base.yaml", values(&CONFIG.replace(": 3", ": 2")));
+    dir.write("prod.yaml", values(CONFIG));
+    dir.write("queues.yaml", CONFIG);
+    let terraform = |first: &str, last: &str| {
+        format!("resource \"helm_release\" \"a\" {{\n  values = [file(\"{first}\"), file(\"{last}\")]\n}}\n")
+    };
+    dir.write("main.tf", terraform("base.yaml", "prod.yaml"));
+    dir.write("missing.tf", terraform("base.yaml", "none.yaml"));
+    dir.write(
+        "kustomization.yaml",
+        "helmCharts: [{name: yunikorn, valuesFile: base.yaml, additionalValuesFiles: [prod.yaml]}]\n",
+    );
+    for file in ["main.tf", "kustomization.yaml"] {
+        let (code, out, err) = run(&dir, &["diff", "queues.yaml", file], "");
+        let words = "queue configuration in Helm values, yunikornDefaults of prod.yaml:2, overrides base.yaml:2\n";
+        assert!(code == Some(0) && err == words, "{out}{err}");
+    }
+    dir.write(
+        "choice.tf",
+        terraform("base.yaml", "prod.yaml").replace(", ", " : ").replace('[', "var.a ? ").replace(']', ""),
+    );
+    let (code, out, _) = run(&dir, &["check", "choice.tf"], "");
+    let words = "different queue configurations are in base.yaml and prod.yaml, and their order is not known";
+    assert!(code == Some(1) && out.contains("error[INP-007]") && out.contains(words), "{out}");
+    let (code, out, _) = run(&dir, &["check", "missing.tf"], "");
+    assert!(code == Some(1) && out.contains("missing.tf:2:32: error[INP-007]: the values of `none.yaml`"), "{out}");
+}
+
+#[test]
+fn one_of_several_configurations_in_a_file_is_named_with_its_line() {
+    let dir = TestDir::new();
+    let release = |name: &str, config: &str| format!("{name}:\n{}", block(&values(config), 2));
+    dir.write("two.yaml", [release("dev", &CONFIG.replace(": 3", ": 2")), release("prod", CONFIG)].concat());
+    dir.write("queues.yaml", CONFIG);
+    let (code, _, err) = run(&dir, &["diff", "queues.yaml", "two.yaml"], "");
+    assert!(code != Some(0) && err.contains("name one with its line, for example two.yaml:14"), "{err}");
+    let (code, out, err) = run(&dir, &["diff", "queues.yaml", "two.yaml:14"], "");
+    assert!(code == Some(0) && err.contains("yunikornDefaults of two.yaml:14\n"), "{out}{err}");
+    let (code, _, err) = run(&dir, &["diff", "queues.yaml", "two.yaml:5"], "");
+    assert!(code != Some(0) && err.contains("two.yaml: no queue configuration starts on line 5"), "{err}");
+}
+
+#[test]
 fn manifests_follow_the_policy_group_of_the_map_and_faults_have_their_file() {
     let dir = TestDir::new();
     let grouped = |config: &str| {

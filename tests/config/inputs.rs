@@ -171,7 +171,7 @@ fn expressions_of_terraform_are_refused_by_name() {
     };
     for (value, line, words) in [
         ("var.queues", 3, "`var.queues`"),
-        ("yamlencode(local.nowhere)", 3, "`yamlencode(local.nowhere)`"),
+        ("yamlencode(local.nowhere)", 3, "`local.nowhere`"),
         ("yamlencode({\n  partitions = [{ name = var.name }]\n})", 4, "`var.name`"),
         ("<<EOT\npartitions:\n- name: ${var.name}\nEOT", 5, "`${var.name}`"),
         ("templatefile(\"q.tpl\", { a = 1 })", 3, "`templatefile"),

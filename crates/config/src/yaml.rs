@@ -52,7 +52,7 @@ pub(super) struct NodeData {
     pub(super) content: Content,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Scalar(ScalarData),
     List(Run),

@@ -64,6 +64,11 @@ pub(super) fn scenario(document: &Document, text: &str, faults: &mut Faults) -> 
         faults.error("SCN-002", root.at(), "", message, hint);
         return None;
     }
+    if let Some(kind) = object_kind(root) {
+        let message = format!("the file is a Kubernetes object ({kind}), not a scenario");
+        faults.error("SCN-002", root.at(), "", message, "use `kornsole run --from-manifests FILE`");
+        return None;
+    }
     let fields = root.map("the file", &FILE, "", faults)?;
     if let Some(version) = fields.get("version")
         && version.scalar().is_none_or(|scalar| scalar.text != "1")
@@ -82,6 +87,13 @@ pub(super) fn scenario(document: &Document, text: &str, faults: &mut Faults) -> 
     let steps = steps.collect();
     let mut texts = Values { fields, path: "".into(), faults };
     Some(Scenario { name: texts.optional_text("name"), description: texts.optional_text("description"), config, steps })
+}
+
+/// `None` if it is not a Kubernetes object.
+fn object_kind<'d>(root: Node<'d>) -> Option<&'d str> {
+    let fields = root.any_map("", "", &mut Faults::default())?;
+    fields.get("apiVersion")?;
+    Some(fields.get("kind")?.scalar()?.text)
 }
 
 fn config_source(fields: Fields<'_>, faults: &mut Faults) -> Option<ConfigSource> {

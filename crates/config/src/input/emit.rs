@@ -4,12 +4,12 @@ use super::hcl::Hcl;
 use super::runs::Run;
 use crate::fault::{Fault, Faults, Severity};
 use crate::types::Place;
-use crate::yaml::{Content, DEEPEST, Node, Style};
+use crate::yaml::{Content, DEEPEST, EXPANDED, Node, Style};
 
 /// # Errors
 /// An expression (INP-004), or too deep (INP-003).
 pub(super) fn text_of(node: Node<'_>, hcl: Option<&Hcl>) -> Result<(String, Vec<Run>), Fault> {
-    let mut emitter = Emitter { text: String::new(), line: 1, line_start: 0, runs: Vec::new(), hcl };
+    let mut emitter = Emitter { text: String::new(), line: 1, line_start: 0, runs: Vec::new(), values: 0, hcl };
     emitter.value(node, 0, false)?;
     Ok((emitter.text, emitter.runs))
 }
@@ -19,14 +19,22 @@ struct Emitter<'h> {
     line: u32,
     line_start: usize,
     runs: Vec<Run>,
+    /// Locals in locals could make any number.
+    values: usize,
     hcl: Option<&'h Hcl>,
 }
 
 impl Emitter<'_> {
     /// `inline`: the first line has started already.
     fn value(&mut self, node: Node<'_>, indent: usize, inline: bool) -> Result<(), Fault> {
-        if indent > 2 * DEEPEST {
-            let message = format!("values are nested deeper than {DEEPEST} levels here");
+        self.values += 1;
+        let items = self.items(node).filter(|_| self.values <= EXPANDED);
+        let excess = match (indent > 2 * DEEPEST, items.is_none()) {
+            (true, _) => Some(format!("values are nested deeper than {DEEPEST} levels here")),
+            (_, true) => Some(format!("the locals make more than {EXPANDED} values here")),
+            (false, false) => None,
+        };
+        if let Some(message) = excess {
             let (path, hint) = (String::new(), String::new());
             return Err(Fault { code: "INP-003", severity: Severity::Error, at: node.at(), path, message, hint });
         }
@@ -37,9 +45,9 @@ impl Emitter<'_> {
                 .map(|hcl| hcl.not_computed(node))
                 .unwrap_or_else(|| Hcl::default().not_computed(node)));
         }
-        let items = if node.is_list() { node.items("", "", silent) } else { None };
+        let items = items.unwrap_or_default();
         let fields = if node.is_map() { node.any_map("", "", silent) } else { None };
-        if let Some(items) = items.filter(|items| !items.is_empty()) {
+        if !items.is_empty() {
             for (number, item) in items.into_iter().enumerate() {
                 self.margin(indent, inline && number == 0);
                 self.text.push_str("- ");
@@ -54,7 +62,7 @@ impl Emitter<'_> {
             self.run(key.at);
             self.text.push_str(&word(key.text));
             self.text.push(':');
-            if is_block(value) {
+            if self.is_block(value) {
                 self.end_line();
                 self.value(value, indent + 2, false)?;
             } else {
@@ -69,6 +77,20 @@ impl Emitter<'_> {
             self.end_line();
         }
         Ok(())
+    }
+
+    fn items<'n>(&self, node: Node<'n>) -> Option<Vec<Node<'n>>> {
+        match self.hcl {
+            Some(hcl) => hcl.items(node),
+            None if node.is_list() => node.items("", "", &mut Faults::default()),
+            None => Some(Vec::new()),
+        }
+    }
+
+    fn is_block(&self, node: Node<'_>) -> bool {
+        let silent = &mut Faults::default();
+        self.items(node).is_none_or(|items| !items.is_empty())
+            || (node.is_map() && node.any_map("", "", silent).is_some_and(|fields| fields.into_iter().next().is_some()))
     }
 
     fn margin(&mut self, indent: usize, inline: bool) {
@@ -87,12 +109,6 @@ impl Emitter<'_> {
         self.text.push('\n');
         (self.line, self.line_start) = (self.line + 1, self.text.len());
     }
-}
-
-fn is_block(node: Node<'_>) -> bool {
-    let silent = &mut Faults::default();
-    (node.is_list() && node.items("", "", silent).is_some_and(|items| !items.is_empty()))
-        || (node.is_map() && node.any_map("", "", silent).is_some_and(|fields| fields.into_iter().next().is_some()))
 }
 
 fn single(node: Node<'_>) -> String {

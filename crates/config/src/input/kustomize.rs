@@ -1,7 +1,7 @@
 //! Kustomize: generated ConfigMaps and files.
 
 use super::Reference;
-use super::layers::{Entry, Layer, Rank, Value};
+use super::layers::{Entry, Layer, Origin, Rank, Value};
 use super::walk::{Text, fields, scalar};
 use crate::fault::Faults;
 use crate::node::Fields;
@@ -24,6 +24,7 @@ pub(super) fn generated(text: &Text<'_>, node: Node<'_>) -> Vec<Layer> {
         let files = list("files").into_iter().filter_map(|node| file(text, node));
         let shape = if text.shape.is_empty() { "Kustomize" } else { &text.shape };
         Some(Layer {
+            origin: Origin::default(),
             rank: Rank::of_map(name),
             shape: format!("{shape}, configMapGenerator {name}"),
             name: String::new(),
@@ -68,12 +69,16 @@ pub(super) fn references(root: Fields<'_>) -> Vec<Reference> {
     let list = |key| root.get(key).filter(|node| node.is_list()).map(items).unwrap_or_default();
     let patches = ["patches", "patchesJson6902"].into_iter().flat_map(list).filter_map(fields);
     let paths = patches.filter(|patch| may_hold(*patch)).filter_map(|patch| patch.get("path"));
-    let charts = list("helmCharts").into_iter().filter_map(|node| fields(node)?.get("valuesFile"));
+    let charts: Vec<_> = list("helmCharts").into_iter().filter_map(fields).collect();
+    let more = charts.iter().filter_map(|chart| chart.get("additionalValuesFiles")).filter(|node| node.is_list());
+    // The files above `valuesFile` come first.
+    let more = more.flat_map(|node| items(node).into_iter().rev());
+    let charts = more.chain(charts.iter().filter_map(|chart| chart.get("valuesFile")));
     let names = ["patchesStrategicMerge", "resources"].into_iter().flat_map(list).chain(charts);
     let reference = |node: Node<'_>| {
         let path = node.scalar()?.text;
         let is_file = [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending)) && !path.contains('\n');
-        is_file.then(|| Reference { path: path.to_owned(), at: node.at(), plain: false })
+        is_file.then(|| Reference { path: path.to_owned(), at: node.at(), plain: false, template: false, rival: false })
     };
     paths.chain(names).filter_map(reference).collect()
 }

@@ -1,5 +1,8 @@
 //! The maps of settings in an input, and the entry that YuniKorn would use for its queues (K8S-010 to K8S-013).
 
+use std::sync::Arc;
+
+use super::Loaded;
 use super::places::Places;
 use crate::fault::{Fault, Severity};
 use crate::manifest::DEFAULT_POLICY_GROUP;
@@ -29,8 +32,47 @@ impl Rank {
     }
 }
 
-#[derive(Debug)]
+/// The place of values among those of one Helm release: a higher order overrides a lower one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    pub release: u32,
+    pub order: u32,
+}
+
+/// Where a map of settings is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// `None`: it is independent of the others.
+    pub source: Option<Source>,
+    /// The keys of the values above it.
+    pub path: String,
+    /// The object with the values, and its key.
+    pub holder: Option<(Object, String)>,
+    /// `None`: the input itself.
+    pub file: Option<Arc<Loaded>>,
+}
+
+/// A ConfigMap or a Secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Object {
+    pub kind: String,
+    pub namespace: Option<String>,
+    pub name: String,
+}
+
+impl Object {
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_near = match (&self.namespace, &other.namespace) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        is_near && self.kind == other.kind && self.name == other.name
+    }
+}
+
+#[derive(Clone, Debug)]
 pub(super) struct Layer {
+    pub origin: Origin,
     pub rank: Rank,
     pub shape: String,
     /// The name of the map in the input; empty for separate entries.
@@ -42,14 +84,14 @@ pub(super) struct Layer {
     pub entries: Vec<Entry>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub key: String,
     pub at: Place,
     pub value: Value,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Value {
     Text(String, Places),
     File(String),
@@ -59,19 +101,15 @@ pub(super) enum Value {
 }
 
 impl Layer {
+    pub fn order(&self) -> u32 {
+        self.origin.source.map_or(0, |source| source.order)
+    }
+
     fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
-    fn group(&self) -> Option<&str> {
-        match &self.entry(GROUP)?.value {
-            Value::Text(text, _) => Some(text.trim()).filter(|text| !text.is_empty()),
-            _ => None,
-        }
-    }
-
-    fn missing(&self, key: &str) -> Fault {
-        let keys: Vec<&str> = self.entries.iter().map(|entry| entry.key.as_str()).collect();
+    fn missing(&self, key: &str, keys: &[&str]) -> Fault {
         let hint = if keys.is_empty() {
             "put the queue configuration into `data`, as a block: `queues.yaml: |`".to_owned()
         } else {
@@ -83,38 +121,97 @@ impl Layer {
             format!("`{}` has no entry `{key}`, so YuniKorn loads its built-in default", self.name)
         };
         let path = if self.name.is_empty() { "data" } else { self.name.as_str() };
-        Fault { code: "CFG-002", severity: Severity::Error, at: self.at, path: path.to_owned(), message, hint }
+        let at = self.origin.file.as_ref().map_or(self.at, |file| file.at);
+        Fault { code: "CFG-002", severity: Severity::Error, at, path: path.to_owned(), message, hint }
     }
+}
+
+/// Layers that Helm merges, from the weakest one.
+struct Merged<'l> {
+    rank: Rank,
+    layers: Vec<&'l Layer>,
+}
+
+impl<'l> Merged<'l> {
+    fn all(layers: &'l [Layer]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for layer in layers {
+            let is_part = |merged: &&mut Self| {
+                let Layer { origin, rank, .. } = merged.layers[0];
+                let release = |origin: &Origin| origin.source.map(|source| source.release);
+                release(origin).is_some()
+                    && release(origin) == release(&layer.origin)
+                    && (origin.path == layer.origin.path && *rank == layer.rank)
+            };
+            match all.iter_mut().find(|merged| layer.origin.source.is_some() && is_part(merged)) {
+                Some(merged) => merged.layers.push(layer),
+                None => all.push(Self { rank: layer.rank, layers: vec![layer] }),
+            }
+        }
+        for merged in &mut all {
+            merged.layers.sort_by_key(|layer| layer.order());
+        }
+        all
+    }
+
+    fn chosen(&self, key: &str) -> Option<Chosen<'l>> {
+        let of = |layer: &&'l Layer| Some((*layer, layer.entry(key)?));
+        let mut all: Vec<_> = self.layers.iter().filter_map(of).collect();
+        let (layer, entry) = all.pop()?;
+        Some(Chosen { layer, entry, overridden: all })
+    }
+
+    fn group(&self) -> Option<&'l str> {
+        match &self.chosen(GROUP)?.entry.value {
+            Value::Text(text, _) => Some(text.trim()).filter(|text| !text.is_empty()),
+            _ => None,
+        }
+    }
+
+    fn missing(&self, key: &str) -> Option<Fault> {
+        let entries = self.layers.iter().flat_map(|layer| &layer.entries);
+        let keys: Vec<&str> = entries.map(|entry| entry.key.as_str()).collect();
+        Some(self.layers.last()?.missing(key, &keys))
+    }
+}
+
+/// An entry that YuniKorn would use.
+pub(super) struct Chosen<'l> {
+    pub layer: &'l Layer,
+    pub entry: &'l Entry,
+    /// Entries of the same release with the same key, from the weakest one.
+    pub overridden: Vec<(&'l Layer, &'l Entry)>,
 }
 
 /// Several if they differ.
 ///
 /// # Errors
 /// CFG-002: none found.
-pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l Layer, &'l Entry)>, Fault> {
-    let mut ranked: Vec<&Layer> = layers.iter().collect();
-    ranked.sort_by_key(|layer| std::cmp::Reverse(layer.rank));
+pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<Chosen<'l>>, Fault> {
+    let mut ranked = Merged::all(layers);
+    ranked.sort_by_key(|merged| std::cmp::Reverse(merged.rank));
     // A requested name takes precedence over the maps.
-    let reported = if asked == DEFAULT_POLICY_GROUP { ranked.iter().find_map(|layer| layer.group()) } else { None };
+    let reported = if asked == DEFAULT_POLICY_GROUP { ranked.iter().find_map(Merged::group) } else { None };
     let key = format!("{}.yaml", reported.unwrap_or(asked));
-    let mut found: Vec<(&Layer, &Entry)> = Vec::new();
-    for layer in &ranked {
-        let Some(entry) = layer.entry(&key) else { continue };
-        if found.first().is_some_and(|(first, _)| first.rank != layer.rank) {
+    let mut found: Vec<Chosen<'l>> = Vec::new();
+    for merged in &ranked {
+        let Some(chosen) = merged.chosen(&key) else { continue };
+        if found.first().is_some_and(|first| first.layer.rank != merged.rank) {
             break;
         }
-        if !found.iter().any(|(_, known)| is_same(known, entry)) {
-            found.push((layer, entry));
+        if !found.iter().any(|known| is_same(known.entry, chosen.entry)) {
+            found.push(chosen);
         }
     }
     if found.is_empty() && asked == DEFAULT_POLICY_GROUP && reported.is_none() {
-        let lone = ranked.iter().filter(|layer| layer.any_key);
-        found.extend(lone.flat_map(|layer| layer.entries.iter().map(|entry| (*layer, entry))).filter(
-            |(_, entry)| matches!(&entry.value, Value::Text(text, _) if entry.key != GROUP && is_configuration(text)),
-        ));
+        let lone = ranked.iter().flat_map(|merged| &merged.layers).filter(|layer| layer.any_key);
+        let entries = lone.flat_map(|layer| layer.entries.iter().map(|entry| (*layer, entry)));
+        let is_one = |entry: &Entry| matches!(&entry.value, Value::Text(text, _) if entry.key != GROUP && is_configuration(text));
+        let chosen = |(layer, entry)| Chosen { layer, entry, overridden: Vec::new() };
+        found.extend(entries.filter(|(_, entry)| is_one(entry)).map(chosen));
     }
-    match ranked.first() {
-        Some(first) if found.is_empty() => Err(first.missing(&key)),
+    match ranked.first().and_then(|first| first.missing(&key)) {
+        Some(fault) if found.is_empty() => Err(fault),
         _ => Ok(found),
     }
 }

@@ -1,3 +1,7 @@
+mod locals;
+mod releases;
+mod unexpanded;
+
 use super::*;
 use crate::manifest::{DEFAULT_POLICY_GROUP, read_file};
 
@@ -105,7 +109,16 @@ fn a_patch_for_an_object_without_a_configuration_names_no_file() {
 fn files_that_a_release_names_are_reported() {
     let text = "resource \"helm_release\" \"yk\" {\n  values = [templatefile(\"${path.module}/values.yaml\", {})]\n}\n";
     let Ok(Input::Elsewhere(files)) = recognize(text, DEFAULT_POLICY_GROUP) else { panic!("a reference") };
-    assert_eq!(files, [Reference { path: "values.yaml".to_owned(), at: Place { line: 2, column: 13 }, plain: false }]);
+    assert_eq!(
+        files,
+        [Reference {
+            path: "values.yaml".to_owned(),
+            at: Place { line: 2, column: 13 },
+            plain: false,
+            template: true,
+            rival: true
+        }]
+    );
 }
 
 #[test]

@@ -4,17 +4,21 @@
 //! Invariant: each node is visited once, and texts in texts only [`DEEPEST_TEXT`] deep.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::hcl::{self, Hcl};
+use super::entry::{entry, packed};
+use super::hcl::Hcl;
 use super::kustomize;
-use super::layers::{Entry, Layer, Rank, Value, is_configuration};
+use super::layers::{Entry, Layer, Object, Origin, Rank, Source, is_configuration};
+use super::placeholders::Maker;
 use super::places::{Lines, Places};
-use super::unpack::{base64_text, fault, packed_text};
-use super::{Reference, emit};
+use super::release::{Unread, Wanted};
+use super::unpack::base64_text;
+use super::{Files, Loaded, Reference};
 use crate::fault::Faults;
-use crate::node::Fields;
+use crate::node::{Fields, MapKey};
 use crate::types::Place;
-use crate::yaml::{self, Content, Node};
+use crate::yaml::{self, Node};
 
 /// For example a ConfigMap in the values of an Argo CD Application in a List.
 const DEEPEST_TEXT: usize = 4;
@@ -29,6 +33,18 @@ pub(super) struct Text<'t> {
     pub depth: usize,
     pub hcl: Option<&'t Hcl>,
     pub templates: bool,
+    /// `None`: the input itself.
+    pub file: Option<Arc<Loaded>>,
+}
+
+impl Text<'_> {
+    pub fn maker(&self) -> Maker {
+        match self.templates {
+            true => Maker::Terraform,
+            false if self.shape.contains("ApplicationSet") => Maker::ApplicationSet,
+            false => Maker::Other,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -42,6 +58,16 @@ pub(super) struct Walk<'g> {
     pub values_from: Option<(String, Place)>,
     /// The number of open maps, lists, and texts.
     pub open: usize,
+    pub files: Option<&'g Files<'g>>,
+    /// Of the values that are open.
+    pub source: Option<Source>,
+    pub path: Vec<String>,
+    pub holder: Option<(Object, String)>,
+    pub objects: Vec<Object>,
+    pub wanted: Vec<Wanted>,
+    pub unread_values: Vec<Unread>,
+    pub releases: u32,
+    pub files_read: usize,
 }
 
 impl Walk<'_> {
@@ -53,10 +79,12 @@ impl Walk<'_> {
         {
             self.references.extend(kustomize::references(fields));
         }
-        self.visit(text, root, &mut BTreeSet::new());
+        let seen = &mut BTreeSet::new();
+        self.release_of(text, "", root, seen);
+        self.visit(text, root, seen);
     }
 
-    fn visit(&mut self, text: &Text<'_>, node: Node<'_>, seen: &mut BTreeSet<u32>) {
+    pub(super) fn visit(&mut self, text: &Text<'_>, node: Node<'_>, seen: &mut BTreeSet<u32>) {
         // The nesting through texts in texts could exceed the stack.
         if self.open >= yaml::DEEPEST || !seen.insert(node.id) {
             return;
@@ -92,12 +120,15 @@ impl Walk<'_> {
             let bare = items.into_iter().flatten().filter_map(self::fields).filter(|item| item.raw("kind").is_none());
             bare.for_each(|item| _ = self.config_map(text, item));
         }
+        let object = kind.filter(|kind| ["ConfigMap", "Secret"].contains(kind)).map(|kind| object(kind, fields));
+        self.objects.extend(object.clone());
         self.named_value(text, fields);
         let lone = kind != Some("ConfigMap") && self.lone(text, fields);
-        for (key, value) in fields {
+        for (key, value) in in_order(text, fields) {
             if SKIPPED.contains(&key.text) || (kind.is_some() && key.text == "metadata") {
                 continue;
             }
+            self.release_of(text, key.text, value, seen);
             let at = text.places.outer(key.at);
             match key.text {
                 "yunikornDefaults" if value.is_map() => {
@@ -106,38 +137,52 @@ impl Walk<'_> {
                         let layer = layer(text, Rank::Defaults, key.text, at);
                         let entries =
                             inner.into_iter().map(|(key, node)| entry(text, key.text, key.at, node)).collect();
-                        self.layers.push(Layer { entries, ..layer });
+                        self.add(text, Layer { entries, ..layer });
                     }
                 }
                 "configuration" if value.scalar().is_some_and(|scalar| is_configuration(scalar.text)) => {
                     let entry = entry(text, "queues.yaml", key.at, value);
-                    self.layers.push(Layer { entries: vec![entry], ..layer(text, Rank::OldChart, key.text, at) });
+                    self.add(text, Layer { entries: vec![entry], ..layer(text, Rank::OldChart, key.text, at) });
                 }
                 "valuesFrom" | "valueFiles" => self.note_values(text, value),
-                "data" if kind == Some("Secret") => {
-                    members(value).into_iter().for_each(|(_, node)| self.secret(text, node));
+                "data" | "stringData" if object.is_some() => {
+                    let is_packed = kind == Some("Secret") && key.text == "data";
+                    for ((key, _), node) in members(value) {
+                        self.holder = object.clone().map(|object| (object, key.to_owned()));
+                        if is_packed { self.secret(text, node) } else { self.visit(text, node, seen) }
+                    }
+                    self.holder = None;
                 }
                 "configMapGenerator" => {
                     for generated in kustomize::generated(text, value) {
-                        self.layers.push(generated);
+                        self.add(text, generated);
                     }
-                }
-                "data" if kind == Some("ConfigMap") => {
-                    members(value).into_iter().for_each(|(_, node)| self.visit(text, node, seen))
                 }
                 name if lone && name.ends_with(".yaml") => {}
                 name if text.hcl.is_some() && value.scalar().is_some_and(|scalar| is_whole(scalar.text)) => {
                     let entries = vec![entry(text, "queues.yaml", key.at, value)];
-                    self.layers.push(Layer { entries, ..layer(text, Rank::Other, name, at) });
+                    self.add(text, Layer { entries, ..layer(text, Rank::Other, name, at) });
                 }
                 name => {
                     if value.scalar().is_some_and(|scalar| is_whole(scalar.text)) {
                         self.unread.get_or_insert_with(|| (name.to_owned(), at));
                     }
+                    self.path.push(name.to_owned());
                     self.visit(text, value, seen);
+                    self.path.pop();
                 }
             }
         }
+    }
+
+    fn add(&mut self, text: &Text<'_>, layer: Layer) {
+        let origin = Origin {
+            source: self.source,
+            path: self.path.join("."),
+            holder: self.holder.clone(),
+            file: text.file.clone(),
+        };
+        self.layers.push(Layer { origin, ..layer });
     }
 
     /// Returns whether it is one of YuniKorn's, which contains nothing else.
@@ -161,7 +206,8 @@ impl Walk<'_> {
         let rank = Rank::of_map(name);
         let shape = join(&text.shape, format!("ConfigMap {name}").trim_end());
         let at = text.places.outer(fields.at());
-        self.layers.push(Layer { rank, shape, name: String::new(), at, any_key: false, entries });
+        let origin = Origin::default();
+        self.add(text, Layer { origin, rank, shape, name: String::new(), at, any_key: false, entries });
         rank != Rank::Other
     }
 
@@ -171,14 +217,18 @@ impl Walk<'_> {
         let path = fields.get("op").and_then(|_| scalar(fields, "path"));
         let patched = path.and_then(|path| path.rsplit('/').next()).map(|key| key.replace("~1", "/"));
         let parameter = scalar(fields, "name").map(|name| name.replace('\\', ""));
-        let parameter = parameter.and_then(|name| Some(name.rsplit_once("yunikornDefaults.")?.1.to_owned()));
+        let parameter = parameter.as_deref().and_then(|name| name.rsplit_once("yunikornDefaults."));
+        let above = parameter.map(|(above, _)| above.trim_end_matches('.').to_owned()).unwrap_or_default();
+        let parameter = parameter.map(|(_, key)| key.to_owned());
         let Some(key) = patched.or(parameter).filter(|key| is_setting(key) && !value.is_map()) else { return };
         let at = fields.key_at("value").unwrap_or(fields.at());
         let rank = if path.is_some() { Rank::Other } else { Rank::Defaults };
         let shape = if path.is_some() { join(&text.shape, "JSON patch") } else { text.shape.clone() };
         let entries = vec![entry(text, &key, at, value)];
         let at = text.places.outer(at);
-        self.layers.push(Layer { rank, shape, name: key, at, any_key: false, entries });
+        let before = std::mem::replace(&mut self.path, vec![above]);
+        self.add(text, Layer { origin: Origin::default(), rank, shape, name: key, at, any_key: false, entries });
+        self.path = before;
     }
 
     /// A map with only `queues.yaml: |`.
@@ -193,7 +243,8 @@ impl Walk<'_> {
         let name = key.text.to_owned();
         let entries = fields.into_iter().filter(|(key, _)| is_setting(key.text));
         let entries = entries.map(|(key, node)| entry(text, key.text, key.at, node)).collect();
-        self.layers.push(Layer { rank: Rank::Other, shape: text.shape.clone(), name, at, any_key: true, entries });
+        let (origin, shape) = (Origin::default(), text.shape.clone());
+        self.add(text, Layer { origin, rank: Rank::Other, shape, name, at, any_key: true, entries });
         true
     }
 
@@ -226,7 +277,7 @@ impl Walk<'_> {
         if text.depth >= DEEPEST_TEXT || !is_tree {
             return;
         }
-        let places = places();
+        let (places, above) = (places(), std::mem::take(&mut self.path));
         for document in yaml::parse_all(content, &mut Faults::default()) {
             let Some(root) = document.root().filter(|root| root.scalar().is_none()) else { continue };
             let own = shape_of(root);
@@ -238,85 +289,42 @@ impl Walk<'_> {
                 depth: text.depth + 1,
                 hcl: None,
                 templates: text.templates,
+                file: text.file.clone(),
             };
             self.document(&inner, root);
         }
+        self.path = above;
     }
+}
+
+/// Locals come last: their values are read where they are named.
+fn in_order<'n>(text: &Text<'_>, fields: Fields<'n>) -> Vec<(MapKey<'n>, Node<'n>)> {
+    let is_read = |node: Node<'_>| text.hcl.is_some_and(|hcl| hcl.is_used(node));
+    let mut all: Vec<_> = fields.into_iter().filter(|(_, node)| !is_read(*node)).collect();
+    if text.hcl.is_some() {
+        all.sort_by_key(|(key, _)| key.text == "locals");
+    }
+    all
+}
+
+fn object(kind: &str, fields: Fields<'_>) -> Object {
+    let metadata = fields.get("metadata").and_then(self::fields);
+    let of = |key| metadata.and_then(|metadata| scalar(metadata, key)).map(str::to_owned);
+    Object { kind: kind.to_owned(), namespace: of("namespace"), name: of("name").unwrap_or_default() }
 }
 
 fn is_whole(text: &str) -> bool {
     is_configuration(text) && super::starts_plain(text)
 }
 
-fn is_setting(key: &str) -> bool {
+pub(super) fn is_setting(key: &str) -> bool {
     key.ends_with(".yaml") || key == "service.policyGroup"
 }
 
 fn layer(text: &Text<'_>, rank: Rank, name: &str, at: Place) -> Layer {
     let shape = if text.shape.is_empty() { "Helm values".to_owned() } else { text.shape.clone() };
-    Layer { rank, shape, name: name.to_owned(), at, any_key: false, entries: Vec::new() }
-}
-
-pub(super) fn entry(text: &Text<'_>, key: &str, at: Place, node: Node<'_>) -> Entry {
-    Entry { key: key.to_owned(), at: text.places.outer(at), value: value(text, key, node) }
-}
-
-fn value(text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
-    if let Some(scalar) = node.scalar() {
-        if !is_setting(key) {
-            return Value::Text(String::new(), Places::default());
-        }
-        let content = if scalar.is_null() { "" } else { scalar.text };
-        let places = text.places.inside(&text.lines, &scalar);
-        return match hcl::template(content).filter(|_| text.templates) {
-            Some(at) => Value::Faulty(Box::new(hcl::templated(content, at, &places))),
-            None => Value::Text(content.to_owned(), places),
-        };
-    }
-    if let Some(hcl) = text.hcl {
-        return hcl.value(text, key, node);
-    }
-    if matches!(node.document.nodes[node.id as usize].content, Content::Broken) {
-        return Value::Reported;
-    }
-    let mut faults = Faults::default();
-    node.wrong_type(key, "a text", "data", &mut faults);
-    let fault = faults.into_sorted().into_iter().next();
-    let moved =
-        |fault: crate::Fault| Value::Faulty(Box::new(crate::Fault { at: text.places.outer(fault.at), ..fault }));
-    fault.map_or(Value::Reported, moved)
-}
-
-pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
-    match emit::text_of(node, text.hcl) {
-        Ok((made, runs)) => Value::Text(made, text.places.made(runs, node.at())),
-        Err(fault) => Value::Faulty(Box::new(fault)),
-    }
-}
-
-/// Without its compression suffix (K8S-011); empty if YuniKorn ignores it.
-fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) -> Option<Entry> {
-    let group = format!("{group}.yaml");
-    let (name, form) = key.rsplit_once('.')?;
-    let outer = text.places.outer(at);
-    if !form.eq_ignore_ascii_case("gz") {
-        let message = if key == group {
-            format!("YuniKorn ignores the binaryData entry `{key}`: it takes `.{form}` for a compression")
-        } else {
-            format!("YuniKorn reads the binaryData entry `{key}` as an empty text: it unpacks only gzip")
-        };
-        let hint = format!("write the text to `{group}` in `data`, or pack it with gzip as `{group}.gz`");
-        let fault = fault(outer, message, hint);
-        let key = if key == group { String::new() } else { name.to_owned() };
-        return Some(Entry { key, at: outer, value: Value::Faulty(Box::new(fault)) });
-    }
-    let scalar = node.scalar()?;
-    let start = text.places.outer(node.at());
-    let value = match packed_text(scalar.text) {
-        Ok(content) => Value::Text(content, text.places.packed(node.at())),
-        Err((message, hint)) => Value::Faulty(Box::new(fault(start, format!("`{key}`: {message}"), hint))),
-    };
-    Some(Entry { key: name.to_owned(), at: outer, value })
+    let (origin, entries) = (Origin::default(), Vec::new());
+    Layer { origin, rank, shape, name: name.to_owned(), at, any_key: false, entries }
 }
 
 pub(super) fn shape_of(root: Node<'_>) -> String {

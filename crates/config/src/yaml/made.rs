@@ -48,13 +48,18 @@ impl TreeMaker {
         self.document.scalar(id).map_or_else(String::new, |scalar| scalar.text.to_owned())
     }
 
+    /// The ID of the next node.
+    pub fn next(&self) -> u32 {
+        count(self.document.nodes.len())
+    }
+
     pub fn finish(mut self, root: u32) -> Document {
         self.document.root = Some(root);
         self.document
     }
 
     fn node(&mut self, at: Place, content: Content) -> u32 {
-        let id = count(self.document.nodes.len());
+        let id = self.next();
         self.document.nodes.push(NodeData { at, content });
         id
     }

@@ -123,6 +123,18 @@ fn what_is_no_scenario_at_all_is_reported() {
 }
 
 #[test]
+fn a_kubernetes_object_is_named_with_the_option_that_reads_it() {
+    let words = report("apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: pt}\n");
+    assert!(
+        words.contains("1:1: error[SCN-002]: the file is a Kubernetes object (PyTorchJob), not a scenario"),
+        "{words}"
+    );
+    assert!(!words.contains("SCN-003"), "{words}");
+    let reading = read("apiVersion: v1\nkind: Pod\n");
+    assert!(reading.faults[0].hint.contains("run --from-manifests FILE"));
+}
+
+#[test]
 fn an_embedded_configuration_has_its_location() {
     let reading = read("version: 1\nconfig: |\n  partitions:\n    - name: default\nsteps: []\n");
     let Some(ConfigSource::Text(text)) = reading.scenario.unwrap().config else { panic!("a text") };

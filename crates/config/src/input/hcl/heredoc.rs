@@ -45,7 +45,7 @@ pub(super) fn heredoc(source: &str, at: usize) -> Option<Heredoc> {
 }
 
 /// `${…}` or `%{…}`; doubled characters are escapes.
-pub(in crate::input) fn template(text: &str) -> Option<usize> {
+pub(super) fn template(text: &str) -> Option<usize> {
     let starts = text.match_indices("${").chain(text.match_indices("%{"));
     starts
         .map(|(at, _)| at)

@@ -1,20 +1,20 @@
 //! Terraform files: HCL as a tree. Only `yamlencode`, `jsonencode`, `file`, and locals of the same file are computed.
 
 mod heredoc;
+mod locals;
 mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::layers::Value;
-use super::places::{Lines, Places};
-use super::walk::{Text, encoded};
-use crate::fault::{Fault, Severity};
-use crate::types::Place;
-use crate::yaml::{Document, Node};
-
-pub(super) use self::heredoc::template;
 use self::parse::parse;
 use super::Reference;
+use super::entry::encoded;
+use super::layers::Value;
+use super::places::{Lines, Places};
+use super::walk::Text;
+use crate::fault::{Fault, Faults, Severity};
+use crate::types::Place;
+use crate::yaml::{Document, EXPANDED, Node};
 
 const SHOWN: usize = 60;
 
@@ -25,7 +25,16 @@ pub(super) struct Hcl {
     expressions: BTreeMap<u32, String>,
     /// Values that `yamlencode` or `jsonencode` converts to text.
     encoded: BTreeSet<u32>,
-    locals: BTreeMap<String, u32>,
+    /// The nodes of their names and values.
+    locals: BTreeMap<String, (u32, u32)>,
+    /// Lists of the lists that `concat` joins.
+    joined: BTreeSet<u32>,
+    /// Values whose own locals have their values.
+    resolved: BTreeSet<u32>,
+    /// Values of locals that are read where they are named.
+    used: BTreeSet<u32>,
+    /// Why a local has no value, by the nodes that name it.
+    endless: BTreeMap<u32, String>,
 }
 
 impl Hcl {
@@ -41,17 +50,39 @@ impl Hcl {
         if let Some(path) = file_of(source) {
             return Value::File(path);
         }
-        let (inner, is_encoded) = match argument(source, "yamlencode").or_else(|| argument(source, "jsonencode")) {
-            Some(inner) => (inner, true),
-            None => (source.as_str(), false),
-        };
-        let local = inner.strip_prefix("local.").and_then(|name| self.locals.get(name));
-        let local = local.filter(|id| !self.expressions.contains_key(id)).map(|id| Node { id: *id, ..node });
-        match local {
-            Some(local) if local.scalar().is_some() => super::walk::entry(text, key, node.at(), local).value,
-            Some(local) if is_encoded || self.encoded.contains(&local.id) => encoded(text, local),
-            _ => Value::Faulty(Box::new(self.not_computed(node))),
+        Value::Faulty(Box::new(self.not_computed(node)))
+    }
+
+    /// The items of a list; those of `concat` are the items of its lists, and what is not computed. `None`: too many.
+    pub fn items<'n>(&self, node: Node<'n>) -> Option<Vec<Node<'n>>> {
+        let (mut all, mut left) = (Vec::new(), EXPANDED);
+        self.join(node, &mut all, &mut left);
+        (left > 0).then_some(all)
+    }
+
+    fn join<'n>(&self, list: Node<'n>, all: &mut Vec<Node<'n>>, left: &mut usize) {
+        let items = if list.is_list() { list.items("", "", &mut Faults::default()) } else { None };
+        for item in items.into_iter().flatten() {
+            if *left == 0 {
+                return;
+            }
+            *left -= 1;
+            if self.joined.contains(&list.id) && item.is_list() {
+                self.join(item, all, left);
+            } else {
+                all.push(item);
+            }
         }
+    }
+
+    /// Whether it is the value of a local that is read elsewhere.
+    pub fn is_used(&self, node: Node<'_>) -> bool {
+        self.used.contains(&node.id)
+    }
+
+    /// The source of an expression that is not computed.
+    pub fn source(&self, node: Node<'_>) -> Option<&str> {
+        self.expressions.get(&node.id).map(String::as_str)
     }
 
     /// The files in expressions, for example values of a release.
@@ -64,15 +95,32 @@ impl Hcl {
                 let name = source.get(start + call.len()..).and_then(|rest| rest.split('"').next());
                 // A call and its argument are both expressions.
                 let path = name.and_then(path_of).filter(|path| files.iter().all(|known| known.path != *path));
-                files.extend(path.map(|path| Reference { path, at, plain: false }));
+                let template = source.get(..start).is_some_and(|before| before.ends_with("template"));
+                files.extend(path.map(|path| Reference { path, at, plain: false, template, rival: true }));
             }
         }
         files
     }
 
+    /// The only file that an expression names, and whether Terraform replaces its placeholders.
+    pub fn file_in(source: &str) -> Option<(String, bool)> {
+        const CALLS: [&str; 6] = ["file(", "templatefile(", "yamldecode(", "yamlencode(", "trimspace(", "chomp("];
+        CALLS.iter().find(|call| source.starts_with(**call))?;
+        let (before, after) = source.split_once("file(\"")?;
+        let path = path_of(after.split('"').next()?)?;
+        Some((path, before.ends_with("template")))
+    }
+
     /// The error of an expression.
     pub fn not_computed(&self, node: Node<'_>) -> Fault {
-        not_computed(self.expressions.get(&node.id).map_or("an expression", String::as_str), node.at())
+        let source = self.source(node).unwrap_or("an expression");
+        match self.endless.get(&node.id) {
+            Some(why) => {
+                let hint = "Terraform refuses locals in a circle; write one of the values out".to_owned();
+                super::refusal(node.at(), "INP-004", why, hint)
+            }
+            None => not_computed(source, node.at()),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! HCL text → tree. Expressions are stored as their source.
 
+mod calls;
+
 use super::super::places::Lines;
 use super::Hcl;
 use super::heredoc::{heredoc, template};
@@ -13,7 +15,9 @@ pub(in crate::input) fn parse(lines: &Lines<'_>) -> Result<Hcl, Fault> {
         Parser { text: lines.text, lines, at: 0, depth: 0, tree: TreeMaker::default(), hcl: Hcl::default() };
     let root = parser.body(false)?;
     let Parser { tree, hcl, .. } = parser;
-    Ok(Hcl { document: tree.finish(root), ..hcl })
+    let mut hcl = Hcl { document: tree.finish(root), ..hcl };
+    hcl.resolve_locals();
+    Ok(hcl)
 }
 
 struct Parser<'t> {
@@ -148,13 +152,13 @@ impl Parser<'_> {
 
     fn remember_locals(&mut self, body: u32) {
         for (key, value) in self.tree.entries(body) {
-            self.hcl.locals.insert(self.tree.text(key), value);
+            self.hcl.locals.insert(self.tree.text(key), (key, value));
         }
     }
 
     /// `line`: it ends with its line.
     fn value(&mut self, line: bool) -> Parsed<u32> {
-        let start = self.at;
+        let (start, first) = (self.at, self.tree.next());
         self.deeper()?;
         let node = self.primary()?;
         self.depth -= 1;
@@ -163,7 +167,11 @@ impl Parser<'_> {
         let ends = matches!(self.byte(), b'\n' | b',' | b'}' | b']' | b')' | 0);
         match node {
             Some(node) if ends => Ok(node),
-            _ => self.expression(start, line),
+            _ => {
+                // Only the whole expression has an effect.
+                self.hcl.expressions.split_off(&first);
+                self.expression(start, line)
+            }
         }
     }
 
@@ -186,6 +194,7 @@ impl Parser<'_> {
                     "yamlencode" | "jsonencode" => self.call(true),
                     // What these make of a text has the same configuration.
                     "yamldecode" | "jsondecode" | "trimspace" | "chomp" => self.call(false),
+                    "concat" => self.concat(),
                     _ if word.parse::<f64>().is_ok() => Ok(Some(self.tree.scalar(&word, Style::Plain, at, at))),
                     _ => Ok(None),
                 }
@@ -199,26 +208,6 @@ impl Parser<'_> {
         let word = rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())].to_owned();
         self.at += word.len();
         word
-    }
-
-    /// `encodes`: its value is a text.
-    fn call(&mut self, encodes: bool) -> Parsed<Option<u32>> {
-        self.space(false);
-        if self.byte() != b'(' {
-            return Ok(None);
-        }
-        self.at += 1;
-        self.space(true);
-        let node = self.value(false)?;
-        self.space(true);
-        if self.byte() != b')' || self.hcl.expressions.contains_key(&node) {
-            return Ok(None);
-        }
-        self.at += 1;
-        if encodes {
-            self.hcl.encoded.insert(node);
-        }
-        Ok(Some(node))
     }
 
     fn heredoc(&mut self) -> Parsed<Option<u32>> {
