@@ -18,6 +18,7 @@ use super::yaml::{self, Node};
 use model::Profile;
 
 pub use cluster::{Known, KnownPod};
+pub use names::unrequested;
 
 /// The IDs of all warnings; `docs/rules.md` describes them.
 pub const IDS: [&str; 15] = [
