@@ -5,6 +5,7 @@
 //! fits it takes the one with the most weight, then the cheapest, then the one with the least capacity left over. A node that is requested is
 //! of the smallest cost for all requests that it is for. A node counts from its request, before it is ready.
 
+mod arch;
 mod claims;
 mod group;
 pub mod manifests;
@@ -14,6 +15,7 @@ mod waiting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+pub use self::arch::Arch;
 use self::claims::Claims;
 use self::group::fits;
 pub use self::group::{InstanceType, NodeGroup};
