@@ -1,9 +1,10 @@
 //! Node groups of an autoscaler: nodes are added for pending requests, and removed when they are empty.
 //!
-//! The autoscaler looks every 10 seconds, as the Cluster Autoscaler does by default. It counts requests that their queue and the limits of
-//! their user and group admit and that fit no node, placeholders too, and puts them on the nodes that come, in the order of the applications. Of the groups in which a request
-//! fits it takes the one with the most weight, then the cheapest, then the one with the least capacity left over. A node that is requested is
-//! of the smallest cost for all requests that it is for. A node counts from its request, before it is ready.
+//! The autoscaler looks every 10 seconds, as the Cluster Autoscaler does by default. It counts requests that their
+//! queue and the limits of their user and group admit and that fit no node, placeholders too, and puts them on the
+//! nodes that come, in the order of the applications. Of the groups in which a request fits it takes the one with the
+//! most weight, then the cheapest, then the one with the least capacity left over. A node that is requested is of the
+//! smallest cost for all requests that it is for. A node counts from its request, before it is ready.
 
 mod admission;
 mod arch;

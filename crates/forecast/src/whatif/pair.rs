@@ -199,7 +199,6 @@ pub fn run_by(
     tallies[0].end(without.part(), ended);
     tallies[1].end(with.part(), ended);
     let (trace, truncated) = with.take_trace();
-    let ends = plan.span != Span::Idle;
     let first = first_difference(&tallies[0], &tallies[1]);
     let mut comparison = compared(&tallies[0], &tallies[1], first, plan.long_wait);
     if let (Some(first), Some(both)) = (&mut comparison.first, parting(&tallies[0], &tallies[1])) {
@@ -230,10 +229,15 @@ pub fn run_by(
         refused: std::mem::take(&mut with.refused),
         runtimes: with.runtimes.text(),
         arrivals: plan.arrivals.text.clone(),
-        node_groups: without.node_groups(ends).zip(with.node_groups(ends)).map(<[GroupsReport; 2]>::from),
+        node_groups: node_groups([&mut without, &mut with], plan.span),
         trace,
         truncated,
     })
+}
+
+fn node_groups(both: [&mut World<'_>; 2], span: Span) -> Option<[GroupsReport; 2]> {
+    let [without, with] = both.map(|world| world.node_groups(span != Span::Idle));
+    Some([without?, with?])
 }
 
 fn why_ended(span: Span, idle: bool) -> Stopped {
