@@ -64,6 +64,7 @@ impl NodeGroupArgs {
                 groups.push(group);
             }
         }
+        notes.extend(groups.iter().flat_map(NodeGroup::barred));
         Ok((groups, notes))
     }
 

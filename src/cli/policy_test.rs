@@ -12,7 +12,7 @@ use super::junit::{self, Case as JunitCase};
 use super::predicted::{self, PredictedCore};
 use super::{fail, inputs, load, printed};
 use ::config::{Config, DEFAULT_POLICY_GROUP};
-use forecast::policy::{self, Case, Failure, PolicyFile};
+use forecast::policy::{self, Case, Failure};
 use model::Profile;
 
 /// The arguments of `kornsole test`.
@@ -78,17 +78,21 @@ pub fn run(args: &TestArgs) -> ExitCode {
 fn of_file(file: &Path, args: &TestArgs) -> Result<Vec<Ran>, String> {
     let bytes = load::unpacked(file, load::SMALL)?;
     let policy::Reading { file: read, faults } = policy::read(&bytes);
-    let Some(PolicyFile { config, core, cases }) = read else {
+    let Some(read) = read else {
         return Err(load::fault_report(file, &bytes, &faults));
     };
-    let named = config.map(|name| file.parent().unwrap_or(Path::new("")).join(name));
+    let named = read.config.as_ref().map(|name| file.parent().unwrap_or(Path::new("")).join(name));
     let config = args.config.clone().or(named).ok_or_else(|| {
         format!("{}: no queue configuration; add `config: queues.yaml`, or use --config FILE", file.display())
     })?;
-    let core = args.core.or(core.unwrap_or_else(predicted::by_settings));
+    let core = args.core.or(read.core.unwrap_or_else(predicted::by_settings));
     let config: Arc<Config> = inputs::one(&config, &args.policy_group)?.parsed(core)?;
+    let unknown = policy::unknown_queues(&read, &config, core).map_err(|why| format!("{}: {why}", file.display()))?;
+    if !unknown.is_empty() {
+        return Err(load::fault_report(file, &bytes, &unknown));
+    }
     let mut all = Vec::new();
-    for case in cases {
+    for case in read.cases {
         if args.filter.as_ref().is_some_and(|text| !case.name.contains(text)) {
             continue;
         }

@@ -19,7 +19,6 @@ pub mod input;
 pub mod linear;
 pub mod present;
 pub mod shell;
-pub(crate) mod spelling;
 pub mod state;
 pub mod tape;
 pub mod theme;

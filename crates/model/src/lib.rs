@@ -19,6 +19,7 @@ pub mod quantity;
 pub mod resource;
 pub mod saved;
 pub mod shared;
+pub mod spelling;
 pub mod state;
 pub mod tags;
 pub mod time;

@@ -4,12 +4,20 @@ use super::search::{quantity, shown_name};
 use forecast::simulate::{Metrics, NeverCause, NeverRuns};
 
 pub(super) fn sentences(metrics: &Metrics) -> Vec<String> {
-    metrics.never.iter().map(sentence).collect()
+    let scales = metrics.node_groups.is_some();
+    metrics.never.iter().map(|never| sentence(never, scales)).collect()
 }
 
-fn sentence(NeverRuns { count, first, cause }: &NeverRuns) -> String {
+fn sentence(NeverRuns { count, first, cause }: &NeverRuns, scales: bool) -> String {
     let runs = if *count == 1 { "1 request never runs".to_owned() } else { format!("{count} requests never run") };
-    format!("{runs}: {}", why(first, cause))
+    match cause {
+        // The sentences of the node groups tell the rest.
+        NeverCause::Node { resource, wants, most: 0 } if scales => {
+            let (wants, name) = (quantity(resource, *wants), shown_name(resource));
+            format!("{runs}: {first} requests {wants} {name}, and no node has {name}")
+        }
+        _ => format!("{runs}: {}", why(first, cause)),
+    }
 }
 
 pub(super) fn why(first: &str, cause: &NeverCause) -> String {

@@ -11,7 +11,7 @@ use super::stored::{Retained, digest};
 use super::variant::{Label, Variant};
 use super::{Ended, SimulateArgs, memory};
 use forecast::simulate::meter::{Meter, Pending};
-use forecast::simulate::node_groups::Autoscaler;
+use forecast::simulate::node_groups::{Autoscaler, checked_names};
 use forecast::simulate::{Done, Guest, Metrics, Plan, Stopped};
 use model::Time;
 use scenario::{RunOutcome, Runner, Sink, Trace};
@@ -100,10 +100,12 @@ pub(super) fn one(
         by_steps(args, inputs, variant, go_on)?
     } else {
         let mut workload = variant.workload(inputs).map_err(Ended::input)?;
+        checked_names(&inputs.node_groups, &workload.own_names())
+            .map_err(|why| Ended::usage(format!("--node-group: {why}")))?;
         let plan = Plan { config, profile: variant.core, until: inputs.until, from: None, again: !args.lose_preempted };
         let mut scaler = (!inputs.node_groups.is_empty()).then(|| {
             let nodes = workload.nodes.iter().map(|node| (&node.id, &node.attributes));
-            Autoscaler::new(inputs.node_groups.clone(), nodes, Time::ZERO, plan.again)
+            Autoscaler::new(inputs.node_groups.clone(), nodes, Time::ZERO, plan.again).until(inputs.until)
         });
         workload.nodes.extend(scaler.iter().flat_map(Autoscaler::first_nodes));
         let guest = scaler.as_mut().map(|scaler| scaler as &mut dyn Guest);
@@ -111,8 +113,8 @@ pub(super) fn one(
             Stopped::Asked => Ended::interrupted(),
             Stopped::Config(message) => Ended::input(message),
         })?;
-        let end = inputs.until.unwrap_or(Time::from_millis(metrics.ended));
-        Metrics { node_groups: scaler.map(|scaler| scaler.report(end)), ..metrics }
+        let last = Time::from_millis(metrics.ended);
+        Metrics { node_groups: scaler.map(|scaler| scaler.report(last)), ..metrics }
     };
     Ok(Row { label: variant.label(inputs), metrics, digest: digest(args, inputs, variant) })
 }

@@ -192,6 +192,7 @@ fn on_twin(twin: &Twin, asked: dto::WhatIf, plan: &Plan) -> Result<(dto::WhatIf,
 }
 
 fn pairs(fork: &Fork, asked: &dto::WhatIf, plan: &Plan) -> Result<dto::WhatIfResult, Ended> {
+    plan.check_names(fork).map_err(|why| Ended { message: format!("--node-group: {why}"), code: 2 })?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let pairs = forecast::pairs(fork, plan, &convert::seeds(asked), BOUNDS, threads, &|| true);
     let pairs = pairs.map_err(|why| {

@@ -22,6 +22,7 @@ use model::Profile;
 use model::expression::Compiler;
 
 pub use cluster::{Known, KnownPod};
+pub use names::unrequested;
 
 /// The IDs of all warnings; `docs/rules.md` describes them.
 pub const IDS: [&str; 15] = [

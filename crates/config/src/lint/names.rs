@@ -51,8 +51,8 @@ impl Lint {
     }
 }
 
-/// `None` if pods can request it.
-fn unrequested(name: &str) -> Option<String> {
+/// What to write instead of a name that no pod can request; `None` if pods can request it.
+pub fn unrequested(name: &str) -> Option<String> {
     let known = |name: &str| {
         matches!(name, "vcore" | "memory" | "ephemeral-storage" | "pods")
             || ["hugepages-", "attachable-volumes-"].iter().any(|prefix| name.starts_with(prefix))

@@ -2,9 +2,9 @@
 
 use crate::input::command::{self, Argument, Command};
 use crate::present::own_command;
-use crate::spelling;
 use crate::state::State;
 use crate::state::command::{ColumnCommand, CommandId, PromptCommand, RowCommand, ScreenCommand, TextCommand};
+use model::spelling;
 
 /// The words of linear mode: usage and effect.
 pub const OWN: [(&str, &str); 28] = [

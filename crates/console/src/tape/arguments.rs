@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::file::Pattern;
 use super::line::{Line, Unclosed};
-use crate::spelling::nearest;
 use config::Place;
+use model::spelling::nearest;
 
 const MOST_PRESSES: u32 = 10_000;
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);

@@ -7,11 +7,11 @@ use ratatui::style::Modifier;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::spelling::nearest;
 use crate::theme::color;
 use crate::theme::role::Role;
 use config::toml_table::MOST_FAULTS;
 use config::{Fault, Place, Severity};
+use model::spelling::nearest;
 
 /// A theme file before its colors are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

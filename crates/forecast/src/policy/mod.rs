@@ -2,6 +2,7 @@
 //!
 //! Invariants: no IO; each case starts with an empty scheduler; the same input gives the same results.
 
+mod names;
 mod read;
 mod run;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use config::Place;
 use model::{AppId, Identity, Profile, Resource};
 use scheduler::NodeSpec;
 
+pub use names::unknown_queues;
 pub use read::{Reading, read};
 pub use run::{Failure, run};
 
@@ -119,6 +121,8 @@ pub enum Expectation {
 pub struct QueueUse {
     /// The full path.
     pub queue: String,
+    /// Where the queue is written.
+    pub queue_at: Place,
     /// At least so much.
     pub at_least: Option<Amounts>,
     /// At most so much.

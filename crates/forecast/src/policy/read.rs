@@ -1,5 +1,6 @@
 //! Parses cases into a [`PolicyFile`], with all errors in one pass.
 
+use super::names;
 use super::{Amounts, Case, CaseKind, Expectation, Expected, Placement, PolicyFile, QueueUse, Scheduling, When};
 use crate::simulate::{Job, Task};
 use config::node::Fields;
@@ -133,6 +134,7 @@ fn scheduling(values: &mut Values<'_, '_>) -> Option<Scheduling> {
     for (path, fields) in maps(values, "submit", &SUBMIT) {
         let mut one = Values { fields, path: path.into(), faults: values.faults };
         let job = job(&mut one);
+        names::check_map(fields, "resource", &one.path, &of.nodes, one.faults);
         if of.jobs.iter().any(|known: &Job| known.app == job.app) {
             let message = format!("duplicate application {}", job.app);
             one.faults.error("SCN-021", fields.at(), &one.path, message, "write another name");
@@ -155,13 +157,27 @@ fn scheduling(values: &mut Values<'_, '_>) -> Option<Scheduling> {
     }
     for (path, fields) in maps(values, "expect", &EXPECT) {
         let mut one = Values { fields, path: path.into(), faults: values.faults };
-        of.expected.extend(expected(&mut one, &of.jobs));
+        let found = expected(&mut one, &of.jobs);
+        names_of(&one.path, fields, &found, &of.nodes, one.faults);
+        of.expected.extend(found);
     }
     if of.expected.is_empty() && !values.faults.has_errors() {
         let at = values.fields.at();
         values.faults.error("SCN-021", at, &values.path, "the test expects nothing", "add `expect:` with a list");
     }
     Some(of)
+}
+
+fn names_of(path: &str, fields: Fields<'_>, found: &[Expected], nodes: &[NodeSpec], faults: &mut Faults) {
+    for Expected { what, at } in found {
+        let Expectation::Uses(QueueUse { at_least, at_most, .. }) = what else { continue };
+        let of_resource = fields.get("resource").map(Node::at);
+        for (key, amounts) in [("atLeast", at_least), ("atMost", at_most)] {
+            names::check_map(fields, key, path, nodes, faults);
+            let place = of_resource.or_else(|| fields.get(key).map(Node::at)).unwrap_or(*at);
+            names::check_share(amounts.as_ref(), place, path, nodes, faults);
+        }
+    }
 }
 
 fn job(one: &mut Values<'_, '_>) -> Job {
@@ -212,8 +228,9 @@ fn expected(one: &mut Values<'_, '_>, jobs: &[Job]) -> Vec<Expected> {
             found.push(Expectation::InQueue(app, queue.to_owned()));
         }
     } else if let Some(queue) = one.optional_id("queue") {
-        let bounds =
-            QueueUse { queue: queue.to_owned(), at_least: amounts(one, "atLeast"), at_most: amounts(one, "atMost") };
+        let queue_at = one.fields.get("queue").map_or(at, Node::at);
+        let (at_least, at_most) = (amounts(one, "atLeast"), amounts(one, "atMost"));
+        let bounds = QueueUse { queue: queue.to_owned(), queue_at, at_least, at_most };
         if bounds.at_least.is_some() || bounds.at_most.is_some() {
             found.push(Expectation::Uses(bounds));
         }

@@ -33,7 +33,8 @@ pub fn run(case: &Case, config: &Arc<Config>, profile: Profile) -> Result<Vec<Fa
     }
 }
 
-fn placed(of: &Placement, config: &Arc<Config>, profile: Profile) -> Result<Option<String>, String> {
+/// Fails if the configuration is rejected.
+pub(super) fn configured(config: &Arc<Config>, profile: Profile) -> Result<Scheduler, String> {
     let mut scheduler = Scheduler::new(profile);
     let events = scheduler.apply(Time::ZERO, &Command::Configure(Arc::clone(config)));
     if let Some(why) = events.into_iter().find_map(|event| match event.kind {
@@ -42,6 +43,11 @@ fn placed(of: &Placement, config: &Arc<Config>, profile: Profile) -> Result<Opti
     }) {
         return Err(why);
     }
+    Ok(scheduler)
+}
+
+fn placed(of: &Placement, config: &Arc<Config>, profile: Profile) -> Result<Option<String>, String> {
+    let scheduler = configured(config, profile)?;
     let part = scheduler.partitions().first().ok_or("the configuration has no partition")?;
     let submission = Submission {
         app: AppId::from("application"),

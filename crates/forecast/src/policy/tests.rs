@@ -147,3 +147,61 @@ fn what_is_wrong_in_a_file_is_reported_with_its_place() {
         assert_eq!(first.map(|fault| fault.at.line), Some(line), "{text}: {:?}", reading.faults);
     }
 }
+
+fn unknown(expect: &str, queue: &str) -> Vec<String> {
+    let text = format!(
+        "tests:
+- name: a
+  nodes: [{{count: 2, capacity: {{vcore: 4, memory: 8Gi}}}}]
+  submit: [{{app: a, user: ann, groups: [dev], queue: {queue}, tags: {{namespace: dev}}, resource: {{vcore: 2}}}}]
+  expect:
+  - {expect}
+"
+    );
+    let file = read(text.as_bytes()).file.unwrap();
+    let faults = super::unknown_queues(&file, &config(), Profile::V1_9_0).unwrap();
+    faults
+        .into_iter()
+        .map(|fault| format!("{}:{}: {}; {}", fault.at.line, fault.at.column, fault.message, fault.hint))
+        .collect()
+}
+
+#[test]
+fn a_queue_that_neither_exists_nor_is_created_is_an_error() {
+    let message = "queue `root.aa` does not exist, and no application of the test is placed in it; write `root.a`";
+    assert_eq!(unknown("{queue: root.aa, atMost: 10%}", "root.a"), [format!("6:13: {message}")]);
+    assert!(unknown("{queue: ROOT.a, atMost: 90%}", "root.b").is_empty());
+    let config = QUEUES.replace("{name: provided}", "{name: provided, create: true}");
+    let config = config.replace("- name: root\n", "- name: root\n    submitacl: '*'\n");
+    let created = Arc::new(config::read(&config, Profile::V1_9_0).config.unwrap());
+    let case = |queue: &str| {
+        let text = format!(
+            "tests:\n- name: a\n  nodes: [{{capacity: {{vcore: 4}}}}]\n  submit: [{{app: a, user: ann, queue: root.new, resource: \
+             {{vcore: 2}}}}]\n  expect: [{{queue: {queue}, atMost: 50%}}]\n"
+        );
+        let file = read(text.as_bytes()).file.unwrap();
+        super::unknown_queues(&file, &created, Profile::V1_9_0).unwrap().len()
+    };
+    assert_eq!([case("root.new"), case("root.nem")], [0, 1], "placement creates only one of them");
+}
+
+#[test]
+fn a_resource_that_no_node_has_is_an_error() {
+    let of = |submit: &str, expect: &str| {
+        let text = format!(
+            "tests:\n- name: a\n  nodes: [{{capacity: {{vcore: 4, memory: 1Gi}}}}]\n  submit: [{{app: a, user: u, queue: root.a, \
+             resource: {submit}}}]\n  expect: [{expect}]\n"
+        );
+        let reading = read(text.as_bytes());
+        let shown =
+            |fault: &config::Fault| format!("{}:{} {}; {}", fault.at.line, fault.at.column, fault.message, fault.hint);
+        reading.faults.iter().map(shown).collect::<Vec<_>>()
+    };
+    let wrong = "no node of the test has `cpu`; write `vcore`; the nodes have memory, vcore";
+    let uses = |rest: &str| format!("{{queue: root.a, {rest}}}");
+    assert_eq!(of("{vcore: 1}", &uses("atMost: {cpu: 1}")), [format!("5:37 {wrong}")]);
+    assert_eq!(of("{cpu: 1}", &uses("atMost: 10%")), [format!("4:56 {wrong}")]);
+    let share = of("{vcore: 1}", &uses("atMost: 10%, resource: memroy"));
+    assert_eq!(share, ["5:51 no node of the test has `memroy`; write `memory`; the nodes have memory, vcore"]);
+    assert!(of("{vcore: 1}", &uses("atMost: {memory: 1Gi}, atLeast: 25%")).is_empty());
+}

@@ -1,25 +1,33 @@
 //! Node groups of an autoscaler: nodes are added for pending requests, and removed when they are empty.
 //!
-//! The autoscaler looks every 10 seconds, as the Cluster Autoscaler does by default. It counts requests that their queue admits and that fit
-//! no node, placeholders too, and puts them on the nodes that come, in the order of the applications. Of the groups in which a request
-//! fits it takes the one with the most weight, then the cheapest, then the one with the least capacity left over. A node that is requested is
-//! of the smallest cost for all requests that it is for. A node counts from its request, before it is ready.
+//! The autoscaler looks every 10 seconds, as the Cluster Autoscaler does by default. It counts requests that their
+//! queue and the limits of their user and group admit and that fit no node, placeholders too, and puts them on the
+//! nodes that come, in the order of the applications. Of the groups in which a request fits it takes the one with the
+//! most weight, then the cheapest, then the one with the least capacity left over. A node that is requested is of the
+//! smallest cost for all requests that it is for. A node counts from its request, before it is ready.
 
+mod admission;
+mod arch;
 mod claims;
 mod group;
 pub mod manifests;
+mod names;
 mod scale_down;
+mod suits;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+pub use self::arch::Arch;
 use self::claims::Claims;
-use self::group::fits;
 pub use self::group::{InstanceType, NodeGroup};
+pub use self::names::{checked_names, requested_names};
+use self::suits::{Free, Suits, announce};
 use self::waiting::{Wanted, waiting};
 use super::guest::Guest;
 use model::{NodeId, Resource, Time};
+use scheduler::index::NodeKey;
 use scheduler::{NodeSpec, Partition, PartitionCommand, Scheduler};
 
 const EVERY: Duration = Duration::from_secs(10);
@@ -81,6 +89,10 @@ pub struct Autoscaler {
     existing: BTreeSet<NodeId>,
     /// Whether what ran on a removed node is requested again.
     again: bool,
+    /// A node in use will be removed after its time.
+    shrinks: bool,
+    /// `None`: idle nodes stay until they would be removed, and nothing else is counted after the last event.
+    until: Option<Time>,
 }
 
 impl Autoscaler {
@@ -96,7 +108,8 @@ impl Autoscaler {
         let (reports, numbers) = (reports.collect(), vec![0; groups.len()]);
         let (members, never) = (Vec::new(), BTreeMap::new());
         let existing = BTreeSet::new();
-        let mut new = Self { groups, members, reports, never, next: now, numbers, existing, again };
+        let (shrinks, until) = (false, None);
+        let mut new = Self { groups, members, reports, never, next: now, numbers, existing, again, shrinks, until };
         nodes.for_each(|(id, attributes)| new.adopt(id, attributes, now));
         for group in 0..new.groups.len() {
             let kind = new.groups[group].cheapest();
@@ -120,16 +133,30 @@ impl Autoscaler {
         self.members.iter().filter(|member| !member.existed).map(|member| self.spec(member)).collect()
     }
 
-    /// Idle nodes count until they would be removed.
-    pub fn report(mut self, end: Time) -> GroupsReport {
+    /// Nothing counts after this time.
+    #[must_use]
+    pub fn until(mut self, until: Option<Time>) -> Self {
+        self.until = until;
+        self
+    }
+
+    /// Idle nodes count until they would be removed, also after the last event.
+    pub fn report(mut self, last: Time) -> GroupsReport {
+        let end = self.until.unwrap_or(last);
         let mut left: Vec<u32> = (0..self.groups.len()).map(|group| self.count_of(group)).collect();
         for member in std::mem::take(&mut self.members) {
             let group = &self.groups[member.group];
             let empty = member.changed.as_ref().filter(|_| member.empty).map(|(since, _)| *since);
-            let is_removed = empty.zip(group.unneeded).filter(|_| left[member.group] > group.min);
-            left[member.group] -= u32::from(is_removed.is_some());
-            let until = is_removed.map_or(end, |(since, unneeded)| end.max(since + unneeded));
-            self.count(&member, until);
+            let removed = empty.zip(group.unneeded).map(|(since, unneeded)| since + unneeded);
+            let removed = removed.filter(|_| left[member.group] > group.min);
+            // Looks have ended before.
+            let removed = match self.until {
+                Some(until) => removed.filter(|at| *at <= until),
+                None => removed.map(|at| at.max(last)),
+            };
+            left[member.group] -= u32::from(removed.is_some());
+            self.reports[member.group].removed += u32::from(removed.is_some());
+            self.count(&member, removed.unwrap_or(end));
         }
         let never = self.never.into_iter().take(MOST_NAMED).map(|((app, _), wants)| (app, wants)).collect();
         GroupsReport { groups: self.reports, never }
@@ -171,41 +198,40 @@ impl Autoscaler {
         u32::try_from(self.members.iter().filter(|member| member.group == group).count()).unwrap_or(u32::MAX)
     }
 
+    fn ready_of(&self, group: usize) -> u32 {
+        let ready = self.members.iter().filter(|member| member.group == group && member.ready.is_none());
+        u32::try_from(ready.count()).unwrap_or(u32::MAX)
+    }
+
     fn capacity(&self, member: &Member) -> &Resource {
         &self.groups[member.group].types[member.kind].capacity
     }
 
-    fn scale_up(&mut self, now: Time, part: &Partition) {
+    /// Returns the nodes that pending requests are about to use.
+    fn scale_up(&mut self, now: Time, part: &Partition) -> BTreeSet<NodeKey> {
         for group in 0..self.groups.len() {
             let kind = self.groups[group].cheapest();
             (self.count_of(group)..self.groups[group].min).for_each(|_| self.request((group, kind), now, false));
         }
-        let wanted = waiting(part);
-        let mut free: Vec<Resource> =
-            part.nodes.iter().filter(|node| node.schedulable).map(|node| node.available.clone()).collect();
-        free.extend(self.members.iter().filter(|member| member.ready.is_some()).map(|one| self.capacity(one).clone()));
-        let (mut claims, mut never) = (Claims::new(self), Vec::new());
-        // A request like the one before looks only where that one found place.
-        let mut same: (Option<Resource>, usize) = (None, 0);
-        for Wanted { app, wants, since } in wanted {
-            let from = if same.0.as_ref() == Some(&wants) { same.1 } else { 0 };
-            let place = (from..free.len()).find(|place| fits(&wants, &free[*place]));
-            same = (Some(wants.clone()), place.unwrap_or(free.len()));
-            if let Some(place) = place {
-                free[place].sub_assign(&wants);
+        let suits = Suits::new(part, &self.groups);
+        let mut free = Free::new(part);
+        let coming = self.members.iter().filter(|member| member.ready.is_some());
+        coming.for_each(|one| free.add((one.group, one.kind), self.capacity(one).clone()));
+        let (mut claims, mut never, mut used) = (Claims::new(self, &suits), Vec::new(), BTreeSet::new());
+        for Wanted { app, ask } in waiting(part) {
+            if let Some(place) = free.take(ask, &suits) {
+                used.extend(place.map(|node| node.key));
                 continue;
             }
-            if !claims.take(&wants, now.since(since)) && !claims.may_fit(&wants) {
-                let fits_a_node = part.nodes.iter().any(|node| fits(&wants, &node.total));
-                if !fits_a_node {
-                    let amounts = wants.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
-                    never.push(((app, format!("{wants:?}")), amounts));
-                }
+            if !claims.take(ask, now.since(ask.created)) && !claims.may_fit(ask) && !suits.may_fit(ask, part) {
+                let amounts = ask.resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
+                never.push(((app.id.to_string(), format!("{:?}", ask.resource)), amounts));
             }
         }
         let requested = claims.requested();
         requested.into_iter().for_each(|requested| self.request(requested, now, false));
         self.never.extend(never);
+        used
     }
 }
 
@@ -219,6 +245,13 @@ impl Autoscaler {
     /// Whether a node comes.
     pub fn awaits_nodes(&self) -> bool {
         self.members.iter().any(|member| member.ready.is_some())
+    }
+
+    /// Before one of its nodes is added: a resource manager's conditions must know it.
+    pub fn announce(&self, part: &mut Partition, id: &NodeId) {
+        if let Some(member) = self.members.iter().find(|member| member.id == *id) {
+            announce(part, id, &self.groups[member.group].types[member.kind]);
+        }
     }
 
     /// Looks at a partition, and gives what it does now.
@@ -236,8 +269,8 @@ impl Autoscaler {
         self.next = now + EVERY;
         // New nodes can fit pending requests.
         if commands.is_empty() {
-            self.scale_up(now, part);
-            commands.extend(self.scale_down(now, part).into_iter().map(PartitionCommand::RemoveNode));
+            let used = self.scale_up(now, part);
+            commands.extend(self.scale_down(now, part, &used).into_iter().map(PartitionCommand::RemoveNode));
         }
         commands
     }
@@ -249,7 +282,7 @@ impl Guest for Autoscaler {
     }
 
     fn is_busy(&self) -> bool {
-        self.awaits_nodes()
+        self.awaits_nodes() || (self.shrinks && self.until.is_some())
     }
 
     fn act(&mut self, now: Time, scheduler: &Scheduler) -> Vec<PartitionCommand> {

@@ -21,6 +21,8 @@ pub mod runtimes;
 pub mod several;
 pub mod steps;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod trend;
 mod verdict;
 mod why;

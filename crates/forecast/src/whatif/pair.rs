@@ -12,7 +12,7 @@ use super::runtimes::{RuntimeRule, Runtimes};
 use super::tally::Metrics;
 use super::why;
 use super::world::{GoOn, StopBefore, World};
-use crate::simulate::node_groups::{GroupsReport, NodeGroup};
+use crate::simulate::node_groups::{GroupsReport, NodeGroup, checked_names, requested_names};
 use model::Time;
 use scenario::StepKind;
 use scheduler::PartitionCommand;
@@ -60,6 +60,26 @@ pub struct Plan {
     pub long_wait: Duration,
     /// Nodes that an autoscaler adds and removes in both runs.
     pub node_groups: Vec<NodeGroup>,
+}
+
+impl Plan {
+    /// Fails for a resource of a node group that neither the requests of the fork nor those of the plan name.
+    pub fn check_names(&self, fork: &Fork) -> Result<(), String> {
+        if self.node_groups.is_empty() {
+            return Ok(());
+        }
+        let mut names = fork.partition().map(requested_names).unwrap_or_default();
+        let steps = self.steps.iter().filter_map(|step| match step {
+            Step::Scenario(StepKind::Command(command)) => Some(command),
+            _ => None,
+        });
+        for command in self.arrivals.list.iter().map(|arrival| &arrival.command).chain(steps) {
+            if let PartitionCommand::Ask(ask) = command {
+                names.extend(ask.resource.iter().map(|(name, _)| name.to_owned()));
+            }
+        }
+        checked_names(&self.node_groups, &names)
+    }
 }
 
 /// Limits of a run.
@@ -209,10 +229,15 @@ pub fn run_by(
         refused: std::mem::take(&mut with.refused),
         runtimes: with.runtimes.text(),
         arrivals: plan.arrivals.text.clone(),
-        node_groups: without.node_groups().zip(with.node_groups()).map(<[GroupsReport; 2]>::from),
+        node_groups: node_groups([&mut without, &mut with], plan.span),
         trace,
         truncated,
     })
+}
+
+fn node_groups(both: [&mut World<'_>; 2], span: Span) -> Option<[GroupsReport; 2]> {
+    let [without, with] = both.map(|world| world.node_groups(span != Span::Idle));
+    Some([without?, with?])
 }
 
 fn why_ended(span: Span, idle: bool) -> Stopped {

@@ -10,7 +10,7 @@ use super::pair::{Bounds, LONG_WAIT, RefusedStep, Unfinished};
 use super::runtimes::Runtimes;
 use super::tally::Tally;
 use crate::simulate::node_groups::{Autoscaler, GroupsReport, NodeGroup};
-use model::{AppId, AskId, Profile, Time};
+use model::{AppId, AskId, NodeId, Profile, Time};
 use scenario::{Sink, Trace};
 use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
 
@@ -109,6 +109,7 @@ impl<'a> World<'a> {
             // No one requests again what ran on a node that is removed.
             let scaler = Autoscaler::new(groups.to_vec(), nodes, self.now, false);
             for node in scaler.first_nodes() {
+                self.announce(&scaler, &node.id);
                 self.give(PartitionCommand::AddNode(node))?;
             }
             self.scaler = Some(scaler);
@@ -116,8 +117,16 @@ impl<'a> World<'a> {
         Ok(self)
     }
 
-    pub fn node_groups(&mut self) -> Option<GroupsReport> {
-        Some(self.scaler.take()?.report(self.now))
+    fn announce(&mut self, scaler: &Autoscaler, node: &NodeId) {
+        let parts = self.scheduler.partitions_mut();
+        if let Some(part) = parts.iter_mut().find(|part| part.name == self.partition) {
+            scaler.announce(part, node);
+        }
+    }
+
+    /// `ends`: nothing counts after now.
+    pub fn node_groups(&mut self, ends: bool) -> Option<GroupsReport> {
+        Some(self.scaler.take()?.until(ends.then_some(self.now)).report(self.now))
     }
 
     pub fn part(&self) -> Option<&Partition> {
@@ -304,6 +313,11 @@ impl<'a> World<'a> {
         }
         if let Some(mut scaler) = self.scaler.take_if(|scaler| scaler.next_look() <= self.now) {
             let commands = self.part().map(|part| scaler.look(self.now, part)).unwrap_or_default();
+            for command in &commands {
+                if let PartitionCommand::AddNode(node) = command {
+                    self.announce(&scaler, &node.id);
+                }
+            }
             self.scaler = Some(scaler);
             for command in commands {
                 self.give(command)?;

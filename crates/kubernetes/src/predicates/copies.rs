@@ -1,5 +1,6 @@
 //! Pods and nodes of a what-if have the filter results of existing ones.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Snapshot;
@@ -26,6 +27,21 @@ impl Snapshot {
             self.new_node(renamed(&table.nodes[known], new));
         }
     }
+
+    /// By its conditions on nodes alone. An unknown pod suits none.
+    pub(super) fn suits_labels(&self, ask: &AskId, labels: &BTreeMap<String, String>) -> bool {
+        let known = self.facts.by_uid.get(ask.as_str()).map(|number| &self.facts.pods[*number]);
+        let Some((pod, number)) = known.and_then(|pod| Some((pod, pod.conditions?))) else { return false };
+        let node = with_labels(&NodeId::default(), labels);
+        pod.nowhere.is_none() && self.facts.known.conditions[number].refusal(&node, true).is_none()
+    }
+}
+
+/// A node without taints.
+pub(super) fn with_labels(new: &NodeId, labels: &BTreeMap<String, String>) -> NodeFacts {
+    let mut all = labels.clone();
+    all.insert(HOSTNAME.to_owned(), new.to_string());
+    NodeFacts { id: new.clone(), labels: all.into(), taints: Vec::new(), unschedulable: false }
 }
 
 fn renamed(like: &NodeFacts, new: &NodeId) -> NodeFacts {
@@ -41,6 +57,7 @@ mod tests {
     use crate::predicates::Snapshot;
     use crate::predicates::tests::{cluster, passes, place, why};
     use model::{AskId, NodeId};
+    use scheduler::Predicates;
 
     const CLUSTER: &str = r#"
 kind: List
@@ -109,6 +126,20 @@ items:
         place(&mut snapshot, "w2", "n2", true);
         more(&mut snapshot, "w2", "w3");
         assert!(passes(&snapshot, "w3", "n2-2") && !passes(&snapshot, "w3", "n2"), "its host is another one");
+    }
+
+    #[test]
+    fn a_node_that_is_like_no_other_has_its_labels_and_its_name() {
+        let mut snapshot = copied();
+        let labels = |all: &[(&str, &str)]| all.iter().map(|(name, of)| ((*name).into(), (*of).into())).collect();
+        let (plain, gpu) = (labels(&[]), labels(&[("gpu", "yes")]));
+        assert!(snapshot.suits_labels(&AskId::from("x"), &plain) && !snapshot.suits_labels(&AskId::from("g"), &plain));
+        assert!(snapshot.suits_labels(&AskId::from("g"), &gpu) && !snapshot.suits_labels(&AskId::from("?"), &gpu));
+        snapshot.node_with(&NodeId::from("m5-1"), &gpu);
+        assert!(passes(&snapshot, "g", "m5-1") && !passes(&snapshot, "w1", "m5-1"));
+        place(&mut snapshot, "x", "m5-1", true);
+        more(&mut snapshot, "x", "x1");
+        assert!(passes(&snapshot, "x1", "n1") && !passes(&snapshot, "x1", "m5-1"), "its host is a domain");
     }
 
     #[test]

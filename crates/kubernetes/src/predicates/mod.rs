@@ -24,6 +24,7 @@ pub(crate) mod tests;
 mod volumes;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
@@ -350,6 +351,17 @@ impl Predicates for Snapshot {
 
     fn node_like(&mut self, like: &NodeId, new: &NodeId) {
         self.add_node(like, new);
+    }
+
+    fn node_with(&mut self, new: &NodeId, labels: &BTreeMap<String, String>) {
+        self.new_node(copies::with_labels(new, labels));
+    }
+
+    fn suits_new(&self, ask: &Ask, like: Option<&Node>, labels: &BTreeMap<String, String>) -> bool {
+        match like {
+            Some(like) => !self.bars(ask, like),
+            None => self.suits_labels(&ask.id, labels),
+        }
     }
 
     fn copy(&self) -> Option<Arc<dyn Predicates>> {

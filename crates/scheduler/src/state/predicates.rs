@@ -1,6 +1,7 @@
 //! A resource manager's own conditions, in addition to resources.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -67,6 +68,14 @@ pub trait Predicates: Debug + Send + Sync {
 
     /// Adds a new node that equals another one except for its name.
     fn node_like(&mut self, _like: &NodeId, _new: &NodeId) {}
+
+    /// Adds a new node with these labels and nothing else, for an autoscaler.
+    fn node_with(&mut self, _new: &NodeId, _labels: &BTreeMap<String, String>) {}
+
+    /// Whether a request may go to a new node that is like another one, or has only these labels.
+    fn suits_new(&self, _ask: &Ask, _like: Option<&Node>, _labels: &BTreeMap<String, String>) -> bool {
+        true
+    }
 
     /// To be changed. `None`: they change only by reports.
     fn as_any(&mut self) -> Option<&mut dyn Any> {

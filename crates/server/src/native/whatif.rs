@@ -68,6 +68,7 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
         let _turn = turn;
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
+        plan.check_names(&fork).map_err(|why| body::wrong("nodeGroups", why))?;
         let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
         let (pairs, took) = giving_way(limits.nice, || {
             let watch = Stopwatch::start();

@@ -5,8 +5,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::arch::Arch;
 use config::properties::parse_duration;
-use model::quantity::parse_quantity;
+use model::quantity::{parse_quantity, show_amount};
 use model::{MEMORY, Resource, VCORE};
 
 /// How long a node is empty before it is removed, by default.
@@ -25,6 +26,8 @@ pub struct InstanceType {
     pub capacity: Resource,
     /// The price of a node for an hour.
     pub price: Option<f64>,
+    /// As it is given; its name may tell it, too.
+    pub arch: Option<Arch>,
 }
 
 /// A group of nodes, of one or more instance types.
@@ -84,7 +87,7 @@ impl FromStr for NodeGroup {
         }
         for part in parts.filter(|part| !part.trim().is_empty()) {
             let (name, rest) = named(part)?;
-            let mut one = InstanceType { name: name.to_owned(), capacity: Resource::new(), price: own.price };
+            let mut one = InstanceType { name: name.to_owned(), capacity: Resource::new(), ..own.clone() };
             pairs(rest, |key, value| one.set(key, value))?;
             group.types.push(one);
         }
@@ -130,9 +133,18 @@ impl InstanceType {
             self.price = Some(price.ok_or_else(|| format!("invalid price {value:?}: expected a number"))?);
             return Ok(());
         }
+        if key == "arch" {
+            self.arch = Some(value.parse()?);
+            return Ok(());
+        }
         let (name, amount) = amount(key, value)?;
         self.capacity.set(&name, amount);
         Ok(())
+    }
+
+    /// Given, or by its name; `None` if neither tells it.
+    pub fn architecture(&self) -> Option<Arch> {
+        self.arch.or_else(|| Arch::of_name(&self.name))
     }
 
     /// Adds the kubelet's pods; fails without processors and memory.
@@ -198,10 +210,11 @@ impl fmt::Display for NodeGroup {
         for (name, amount) in limits.iter() {
             write!(f, ", limit.{name}={}", exact(name, amount))?;
         }
-        for InstanceType { name, capacity, price } in types {
+        for InstanceType { name, capacity, price, arch } in types {
             let amounts = capacity.iter().map(|(name, amount)| format!("{name}={}", exact(name, amount)));
             let price = price.iter().map(|price| format!("price={price}"));
-            write!(f, "; {name}: {}", amounts.chain(price).collect::<Vec<_>>().join(", "))?;
+            let arch = arch.iter().map(|arch| format!("arch={arch}"));
+            write!(f, "; {name}: {}", amounts.chain(price).chain(arch).collect::<Vec<_>>().join(", "))?;
         }
         Ok(())
     }
@@ -212,6 +225,27 @@ fn exact(name: &str, amount: i64) -> String {
 }
 
 impl NodeGroup {
+    /// Whether it can have a node of this type at some time.
+    pub(super) fn may_have(&self, one: &InstanceType) -> bool {
+        self.max > 0 && fits_where_named(&one.capacity, &self.limits)
+    }
+
+    /// Why it can have no node, or none of some types.
+    pub fn barred(&self) -> Vec<String> {
+        if self.max == 0 {
+            return vec![format!("node group {}: max=0 allows no node", self.name)];
+        }
+        let shown = |name: &str| if name == VCORE { "cpu".to_owned() } else { name.to_owned() };
+        let reason = |one: &InstanceType| {
+            let above = |(name, amount): &(&str, i64)| self.limits.get(name).is_some_and(|most| *amount > most);
+            let (name, amount) = one.capacity.iter().find(above)?;
+            let [most, amount] = [self.limits.amount(name), amount].map(|amount| show_amount(name, amount));
+            let (group, kind, name) = (&self.name, &one.name, shown(name));
+            Some(format!("node group {group}: limit.{name}={most} allows no node of {kind}, which has {name} {amount}"))
+        };
+        self.types.iter().filter_map(reason).collect()
+    }
+
     pub(super) fn cheapest(&self) -> usize {
         let price = |number: &usize| self.types[*number].price.unwrap_or(f64::MAX);
         (0..self.types.len()).min_by(|one, other| price(one).total_cmp(&price(other))).unwrap_or_default()

@@ -1,15 +1,19 @@
 //! Removes nodes that are empty for long, and those whose allocations fit elsewhere.
 
+use std::collections::BTreeSet;
+
 use super::group::fits;
 use super::{Autoscaler, waiting};
 use model::{NodeId, Resource, Time};
 use scheduler::Partition;
+use scheduler::index::NodeKey;
 use scheduler::state::node::Node;
 
 impl Autoscaler {
-    /// At most one of those in use.
-    pub(super) fn scale_down(&mut self, now: Time, part: &Partition) -> Vec<NodeId> {
+    /// At most one of those in use. Nodes that pending requests are about to use stay.
+    pub(super) fn scale_down(&mut self, now: Time, part: &Partition, wanted: &BTreeSet<NodeKey>) -> Vec<NodeId> {
         let mut gone = Vec::new();
+        self.shrinks = false;
         let mut may_consolidate = self.again && waiting(part).is_empty();
         for at in (0..self.members.len()).rev() {
             let member = &mut self.members[at];
@@ -23,9 +27,12 @@ impl Autoscaler {
             }
             let (group, empty) = (member.group, member.empty);
             let super::NodeGroup { unneeded, consolidates, min, .. } = &self.groups[group];
-            let is_due = unneeded.is_some_and(|unneeded| now.since(since) >= unneeded) && self.count_of(group) > *min;
-            let is_removed = empty || (may_consolidate && *consolidates && fits_elsewhere(part, node));
-            if is_due && is_removed {
+            // A node that comes is not there in place of one of `min`.
+            let unneeded = unneeded.filter(|_| self.ready_of(group) > *min && !wanted.contains(&node.key));
+            let Some(unneeded) = unneeded else { continue };
+            let moves = !empty && may_consolidate && *consolidates && fits_elsewhere(part, node);
+            self.shrinks |= moves;
+            if now.since(since) >= unneeded && (empty || moves) {
                 may_consolidate &= empty;
                 let member = self.members.remove(at);
                 self.count(&member, now);

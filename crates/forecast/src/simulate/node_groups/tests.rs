@@ -13,6 +13,14 @@ partitions:
     queues:
     - {name: a}
     - {name: small, resources: {max: {vcore: 4}}}
+    - {name: one, maxapplications: 1}
+    - name: limited
+      limits:
+      - {limit: ann, users: [ann], maxresources: {vcore: 8}}
+      - {limit: ops, groups: [ops], maxapplications: 1, maxresources: {vcore: 100}}
+    - name: parent
+      resources: {max: {vcore: 8}}
+      queues: [{name: x}, {name: y}]
 ";
 
 fn amounts(cores: i64) -> Resource {
@@ -32,10 +40,14 @@ fn job(name: &str, queue: &str, at: u64, count: u32, cores: i64) -> Job {
 }
 
 fn simulated(groups: &[&str], jobs: Vec<Job>) -> (GroupsReport, crate::simulate::Metrics) {
+    simulated_until(None, groups, jobs)
+}
+
+fn simulated_until(until: Option<Time>, groups: &[&str], jobs: Vec<Job>) -> (GroupsReport, crate::simulate::Metrics) {
     let groups = groups.iter().map(|text| text.parse().unwrap()).collect();
-    let mut scaler = Autoscaler::new(groups, std::iter::empty(), Time::ZERO, true);
+    let mut scaler = Autoscaler::new(groups, std::iter::empty(), Time::ZERO, true).until(until);
     let config = Arc::new(config::read(QUEUES, Profile::V1_9_0).config.unwrap());
-    let plan = Plan { config, profile: Profile::V1_9_0, until: None, from: None, again: true };
+    let plan = Plan { config, profile: Profile::V1_9_0, until, from: None, again: true };
     let workload = Workload { nodes: scaler.first_nodes(), jobs, ..Workload::default() };
     let metrics = run_with(&workload, &plan, Some(&mut scaler), &|_| true).unwrap();
     let end = Time::from_millis(metrics.ended);
@@ -200,4 +212,101 @@ fn a_gang_without_capacity_continues_after_its_timeout_or_fails_by_its_style() {
     assert_eq!(hard.total.allocated, 0, "{:?}", hard.total);
     let (report, never) = simulated(&["m5: cpu=1, memory=16Gi"], vec![gang(scheduler::GangStyle::Soft)]);
     assert_eq!((never.total.waits.waiting, report.never.len()), (4, 1), "the tasks wait with their placeholders");
+}
+
+const HOUR: u64 = 3600;
+
+#[test]
+fn idle_nodes_are_removed_after_the_last_event() {
+    let run = |seconds: Option<u64>| {
+        let until = seconds.map(|seconds| Time::from_millis(seconds * 1000));
+        let (report, _) =
+            simulated_until(until, &["m5: cpu=4, memory=16Gi, delay=90s"], vec![job("one", "root.a", 5, 4, 2)]);
+        (report.groups[0].removed, report.groups[0].node_hours)
+    };
+    let (removed, hours) = run(None);
+    assert_eq!((removed, run(Some(24 * HOUR))), (2, (2, hours)), "it does not matter how long it is watched");
+    assert!((2.0 * 1290.0 / 3600.0..0.73).contains(&hours), "{hours}");
+    let (removed, hours) = run(Some(15 * 60));
+    assert_eq!(removed, 0, "not yet");
+    assert!((2.0 * 880.0 / 3600.0..=0.5).contains(&hours), "nothing counts after the end: {hours}");
+}
+
+#[test]
+fn nodes_are_consolidated_after_the_last_event() {
+    let mut forever = job("forever", "root.a", 0, 2, 1);
+    forever.tasks[0].runs = None;
+    let mut short = job("short", "root.a", 0, 1, 3);
+    short.tasks[0].runs = Some(Duration::from_mins(1));
+    let group = "m5: cpu=4, memory=16Gi, unneeded=10m, consolidate=true";
+    let until = Some(Time::from_millis(24 * HOUR * 1000));
+    let (report, _) = simulated_until(until, &[group], vec![short, forever]);
+    assert_eq!((report.groups[0].peak, report.groups[0].removed), (2, 1), "{report:?}");
+}
+
+#[test]
+fn nodes_are_added_only_for_what_limits_and_counts_admit() {
+    let peak = |jobs: Vec<Job>| simulated(&["m5: cpu=4, memory=16Gi"], jobs).0.groups[0].peak;
+    assert_eq!(peak(vec![job("u", "root.limited", 0, 6, 4)]), 2, "ann may have 8 cores");
+    let two = |queues: [&str; 2]| vec![job("one", queues[0], 0, 6, 4), job("two", queues[1], 1, 6, 4)];
+    assert_eq!(peak(two(["root.limited"; 2])), 2, "of both applications together");
+    assert_eq!(peak(two(["root.parent.x", "root.parent.y"])), 2, "both queues share the maximum of their parent");
+    let mut one = two(["root.one"; 2]);
+    one.iter_mut().for_each(|job| job.tasks[0].count = 2);
+    assert_eq!(peak(one), 2, "one application runs, the other one after it");
+    let mut ops = two(["root.limited"; 2]);
+    for job in &mut ops {
+        job.who = Identity::new("joe", ["ops"]);
+        job.tasks[0].count = 2;
+    }
+    assert_eq!(peak(ops), 2, "one application of the group");
+}
+
+#[test]
+fn nodes_of_the_minimum_stay_when_work_arrives_and_take_it() {
+    let group = "m5: cpu=16, memory=64Gi, min=1, delay=1m";
+    let (report, metrics) = simulated(&[group], vec![job("etl", "root.a", 3600, 5, 4)]);
+    let one = &report.groups[0];
+    assert_eq!((one.added, one.peak), (1, 2), "{one:?}");
+    assert_eq!((metrics.total.waits.p50, metrics.total.waits.max / 10_000), (0, 6), "four start at once");
+    let gone =
+        simulated(&["m5: cpu=16, memory=64Gi"], vec![job("a", "root.a", 0, 1, 4), job("b", "root.a", 1200, 1, 4)]);
+    assert_eq!(gone.0.groups[0].added, 1, "a node that is idle for 10 minutes is not removed when it is needed");
+}
+
+#[test]
+fn a_request_of_another_node_adds_none() {
+    let mut daemon = job("daemon", "root.a", 0, 1, 1);
+    daemon.tasks[0].required_node = Some(NodeId::from("n9"));
+    assert_eq!(simulated(&["m5: cpu=16, memory=64Gi"], vec![daemon]).0.groups[0].added, 0);
+}
+
+#[test]
+fn keys_that_no_request_names_are_refused_with_the_nearest() {
+    let requested = BTreeSet::from(["gres".to_owned()]);
+    let check = |text: &str| checked_names(&[text.parse().unwrap()], &requested);
+    let fine = "a: cpu=1, vcore=1, memory=1Gi, ephemeral-storage=1, hugepages-2Mi=1, x.y/gpu=1, gres=1, limit.cpu=9";
+    assert_eq!(check(fine), Ok(()));
+    for (text, words) in [
+        ("a: cpu=1, mx=3", "node group a: unknown key mx: no request names this resource; did you mean max? keys are"),
+        ("a: cpu=1, limit.cpus=3", "unknown key limit.cpus: no request names this resource; did you mean limit.cpu?"),
+        ("a: max=1; b: cpu=1, memroy=3", "did you mean memory?"),
+        ("a: cpu=1, gpu=3", "unknown key gpu: no request names this resource; keys are"),
+    ] {
+        let why = check(text).unwrap_err();
+        assert!(why.contains(words), "{text}: {why}");
+    }
+}
+
+#[test]
+fn a_group_that_can_have_no_node_names_what_forbids_it() {
+    let barred = |text: &str| text.parse::<NodeGroup>().unwrap().barred();
+    let of_limit = "node group a: limit.cpu=8 allows no node of a, which has cpu 16";
+    assert_eq!(barred("a: cpu=16, limit.cpu=8"), [of_limit]);
+    assert_eq!(barred("a: cpu=16, max=0"), ["node group a: max=0 allows no node"]);
+    assert!(barred("a: cpu=8, limit.cpu=8").is_empty());
+    for group in ["a: cpu=16, memory=64Gi, max=0", "a: cpu=16, memory=64Gi, limit.cpu=8"] {
+        let (report, _) = simulated(&[group], vec![job("one", "root.a", 0, 1, 1)]);
+        assert_eq!((report.groups[0].peak, report.never.len()), (0, 1), "{group}");
+    }
 }

@@ -1,5 +1,6 @@
 //! A resource manager's conditions for requests on nodes (SCH-094).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Nodes;
@@ -8,7 +9,7 @@ use crate::index::NodeKey;
 use crate::state::ask::Ask;
 use crate::state::node::Node;
 use crate::state::predicates::{Copies, Predicates, own_predicates};
-use model::{AskId, Resource};
+use model::{AskId, NodeId, Resource};
 
 const FEW: usize = 8;
 
@@ -101,6 +102,13 @@ impl Nodes {
         let Some(predicates) = own_predicates(&mut self.predicates) else { return };
         copies.asks.iter().for_each(|(like, new)| predicates.ask_like(like, new));
         copies.nodes.iter().for_each(|(like, new)| predicates.node_like(like, new));
+    }
+
+    /// Announces a node that is like no other one to the resource manager's conditions.
+    pub fn expect_node(&mut self, new: &NodeId, labels: &BTreeMap<String, String>) {
+        if let Some(predicates) = own_predicates(&mut self.predicates) {
+            predicates.node_with(new, labels);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! NodePool (`karpenter.sh/v1`, `v1beta1`) and Provisioner (`v1alpha5`) of Karpenter, <https://karpenter.sh/docs/concepts/nodepools/>.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -78,20 +79,47 @@ fn old_disruption(spec: &Value) -> Result<(Option<Duration>, bool), String> {
     Ok((seconds.transpose()?.map(Duration::from_secs), false))
 }
 
-/// Known types, or those described by the requirements; and the required names.
+/// The types that meet the requirements of a pool.
+pub(super) struct Matching {
+    pub found: Vec<InstanceType>,
+    /// What the requirements name.
+    pub names: Vec<String>,
+    /// Why the other known types are not used.
+    pub refused: Vec<String>,
+}
+
+/// Known types, or those described by the requirements.
 pub(super) fn matching(
     requirements: &[Requirement],
-    pool: &str,
+    (label, pool): (&str, &str),
     types: &[InstanceType],
-) -> (Vec<InstanceType>, Vec<String>) {
+    notes: &mut Vec<String>,
+) -> Matching {
     let named = requirements.iter().filter(|one| one.operator == "In" && one.key.ends_with("/instance-type"));
-    let named: Vec<String> = named.flat_map(|one| one.values.clone()).collect();
-    let meets = |one: &&InstanceType| requirements.iter().all(|requirement| requirement.is_met_by(one));
-    let mut found: Vec<InstanceType> = types.iter().filter(meets).cloned().collect();
-    if found.is_empty() && named.is_empty() {
+    let names: Vec<String> = named.flat_map(|one| one.values.clone()).collect();
+    let (mut found, mut refused) = (Vec::new(), Vec::new());
+    for one in types {
+        match requirements.iter().find(|requirement| !requirement.is_met_by(one)) {
+            None => found.push(one.clone()),
+            Some(requirement) => refused.push(requirement.refusal(one)),
+        }
+    }
+    let unknown: BTreeSet<&str> =
+        requirements.iter().filter(|one| !one.is_evaluated()).map(|one| one.key.as_str()).collect();
+    if !unknown.is_empty() {
+        notes.push(format!("{label}: requirements are not evaluated: {}", Vec::from_iter(unknown).join(", ")));
+    }
+    for requirement in requirements.iter().filter(|one| one.is_evaluated()) {
+        let types = found.iter().filter(|one| requirement.label(one).is_none());
+        let types: Vec<&str> = types.map(|one| one.name.as_str()).collect();
+        if !types.is_empty() {
+            notes.push(format!("{label}: {}", requirement.unknown(&types)));
+        }
+    }
+    if found.is_empty() && names.is_empty() {
         found = of_amounts(requirements, pool);
     }
-    (found, named)
+    Matching { found, names, refused }
 }
 
 /// All combinations, if the requirements name both.
@@ -103,10 +131,12 @@ fn of_amounts(requirements: &[Requirement], pool: &str) -> Vec<InstanceType> {
         values.filter(|value| *value > 0).collect::<Vec<i64>>()
     };
     let (cpus, memories) = (values(CPU), values(MEMORIES));
+    let archs = requirements.iter().find(|one| one.operator == "In" && one.key == ARCH);
+    let arch = archs.filter(|one| one.values.len() == 1).and_then(|one| one.values[0].parse().ok());
     let one = |cpu: i64, mebibytes: i64| {
         let capacity: Resource =
             [(VCORE, cpu.saturating_mul(1000)), (MEMORY, mebibytes.saturating_mul(1 << 20))].into_iter().collect();
-        InstanceType { name: format!("{pool}/{cpu}-{mebibytes}"), capacity, price: None }
+        InstanceType { name: format!("{pool}/{cpu}-{mebibytes}"), capacity, price: None, arch }
     };
     cpus.iter().flat_map(|cpu| memories.iter().map(move |memory| one(*cpu, *memory))).collect()
 }
@@ -116,7 +146,38 @@ const CPU: [&str; 2] = ["/instance-cpu", "/sku-cpu"];
 const MEMORIES: [&str; 2] = ["/instance-memory", "/sku-memory"];
 const GPUS: [&str; 2] = ["/instance-gpu-count", "/sku-gpu-count"];
 
+const ARCH: &str = "kubernetes.io/arch";
+/// Parts of the name of a type of AWS.
+const NAMED: [&str; 4] = ["instance-family", "instance-size", "instance-category", "instance-generation"];
+const OPERATORS: [&str; 8] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Gte", "Lt", "Lte"];
+
 impl Requirement {
+    /// Whether its key tells something of some types.
+    fn is_evaluated(&self) -> bool {
+        let ends = CPU.iter().chain(&MEMORIES).chain(&GPUS).chain(["/instance-type"].iter());
+        let by_name = self.key.rsplit('/').next().is_some_and(|last| NAMED.contains(&last));
+        let is_known = by_name || self.key == ARCH || ends.into_iter().any(|end| self.key.ends_with(end));
+        is_known && OPERATORS.contains(&self.operator.as_str())
+    }
+
+    /// Why these types count as suitable.
+    fn unknown(&self, types: &[&str]) -> String {
+        let all = types.join(", ");
+        if self.key == ARCH {
+            return format!(
+                "the architecture of {all} is unknown, and counts as suitable: add arch=amd64 or arch=arm64"
+            );
+        }
+        format!("requirement {} is not evaluated for {all}: the name is not FAMILY.SIZE, as m5.large", self.key)
+    }
+
+    fn refusal(&self, one: &InstanceType) -> String {
+        let Self { key, operator, values } = self;
+        let label = self.label(one).unwrap_or_default();
+        let wanted = format!("{key} {operator} {}", values.join(", "));
+        format!("{} has {label}, expected {}", one.name, wanted.trim_end())
+    }
+
     /// Whether a type meets it, or nothing is known of the label.
     fn is_met_by(&self, one: &InstanceType) -> bool {
         let Some(label) = self.label(one) else { return true };
@@ -128,6 +189,8 @@ impl Requirement {
         match self.operator.as_str() {
             "In" => has(),
             "NotIn" => !has(),
+            // A node without a GPU has no label for it.
+            "DoesNotExist" => GPUS.iter().any(|end| self.key.ends_with(end)) && label == "0",
             "Gt" => number(i64::gt),
             "Gte" => number(i64::ge),
             "Lt" => number(i64::lt),
@@ -150,6 +213,9 @@ impl Requirement {
         }
         if self.key.ends_with("/instance-type") {
             return Some(one.name.clone());
+        }
+        if self.key == ARCH {
+            return one.architecture().map(|arch| arch.to_string());
         }
         let (family, size) = one.name.split_once('.')?;
         let category = family.find(|symbol: char| symbol.is_ascii_digit()).map_or(family, |at| &family[..at]);

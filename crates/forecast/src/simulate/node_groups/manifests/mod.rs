@@ -8,13 +8,16 @@ mod types;
 use serde_json::Value;
 
 use self::cluster_autoscaler::Flags;
-use self::karpenter::Requirement;
+use self::karpenter::{Matching, Requirement};
 pub use self::types::read_types;
 use super::group::{InstanceType, NodeGroup};
 
 /// The kinds that are read, for messages.
 pub const KINDS: &str = "NodePool, Provisioner, the Deployment or the Helm values of the Cluster Autoscaler, MachineDeployment, MachineSet, \
     MachinePool, Cluster, MachineAutoscaler, ClusterConfig of eksctl, and InstanceGroup of kops";
+
+/// How many types that meet no requirements are named.
+const MOST_REFUSED: usize = 5;
 
 /// The groups of manifests, and what of them is not evaluated.
 #[derive(Debug, Default)]
@@ -84,18 +87,22 @@ fn known(
     notes: &mut Vec<String>,
 ) -> Result<Vec<InstanceType>, String> {
     let find = |name: &String| types.iter().find(|one| one.name == *name).cloned();
-    let (found, names) = match of {
-        Of::Own(own) => (vec![own], Vec::new()),
+    let Matching { found, names, refused } = match of {
+        Of::Own(own) => Matching { found: vec![own], names: Vec::new(), refused: Vec::new() },
         Of::Named(names) => {
             let found: Vec<InstanceType> = names.iter().filter_map(find).collect();
             // A group of one type can be described by its own name.
             let by_group = if found.is_empty() { find(&group.to_owned()) } else { None };
-            (found.into_iter().chain(by_group).collect(), names)
+            Matching { found: found.into_iter().chain(by_group).collect(), names, refused: Vec::new() }
         }
-        Of::Any(requirements) => karpenter::matching(&requirements, group, types),
+        Of::Any(requirements) => karpenter::matching(&requirements, (label, group), types, notes),
     };
-    let unknown: Vec<&str> =
-        names.iter().filter(|name| !found.iter().any(|one| one.name == **name)).map(String::as_str).collect();
+    let unknown: Vec<&str> = names.iter().filter(|name| find(name).is_none()).map(String::as_str).collect();
+    if found.is_empty() && unknown.is_empty() && !refused.is_empty() {
+        let more = if refused.len() > MOST_REFUSED { ", …" } else { "" };
+        let refused = refused[..refused.len().min(MOST_REFUSED)].join("; ");
+        return Err(format!("{label}: no known instance type meets the requirements: {refused}{more}"));
+    }
     if found.is_empty() {
         let name = unknown.first().copied().unwrap_or("m5.large");
         return Err(format!(

@@ -36,7 +36,8 @@ fn a_node_pool_uses_the_known_types_that_meet_its_requirements() {
     assert_eq!(names, ["m5.large", "m6i.8xlarge"]);
     assert_eq!((group.limits.amount(VCORE), group.limits.amount(MEMORY)), (100_000, 400 << 30));
     assert_eq!((group.unneeded, group.consolidates, group.weight), (Some(Duration::from_mins(1)), true, 10));
-    assert_eq!(notes, ["NodePool default: taints are not evaluated"]);
+    let zone = "f.yaml:1: NodePool default: requirements are not evaluated: topology.kubernetes.io/zone";
+    assert_eq!(notes, ["NodePool default: taints are not evaluated", zone]);
     assert_eq!(group.to_string().parse::<NodeGroup>().unwrap(), *group, "{group}");
 }
 
@@ -50,7 +51,56 @@ fn a_node_pool_without_known_types_is_refused_with_the_remedy() {
     assert!(why.contains("--instance-type 'm5.large: "), "{why}");
     let Read { groups, notes } = read(&[&named], &["m5.large: cpu=2, memory=8Gi"]).unwrap();
     assert_eq!(groups[0].types.len(), 1);
-    assert!(notes[1].ends_with("instance types without a known capacity are not used: m5.xlarge"), "{notes:?}");
+    assert!(notes[2].ends_with("instance types without a known capacity are not used: m5.xlarge"), "{notes:?}");
+}
+
+fn of_requirements(requirements: &str, types: &[&str]) -> Result<(Vec<String>, Vec<String>), String> {
+    let pool = format!(
+        r#"{{"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {{"name": "p"}}, "spec": {{"template": {{"spec":
+        {{"requirements": [{requirements}]}}}}}}}}"#
+    );
+    let Read { mut groups, notes } = read(&[&pool], types)?;
+    Ok((groups.remove(0).types.into_iter().map(|one| one.name).collect(), notes))
+}
+
+#[test]
+fn a_node_pool_for_an_architecture_uses_types_of_it_and_names_those_without_one() {
+    let arm = r#"{"key": "kubernetes.io/arch", "operator": "In", "values": ["arm64"]}"#;
+    let types = [
+        "m5.large: cpu=2, memory=8Gi",
+        "m6g.large: cpu=2, memory=8Gi",
+        "own: cpu=2, memory=8Gi, arch=arm64",
+        "x: cpu=2",
+    ];
+    let (names, notes) = of_requirements(arm, &types).unwrap();
+    assert_eq!(names, ["m6g.large", "own", "x"]);
+    let note =
+        "f.yaml:1: NodePool p: the architecture of x is unknown, and counts as suitable: add arch=amd64 or arch=arm64";
+    assert_eq!(notes, [note]);
+    let why = of_requirements(arm, &types[..1]).unwrap_err();
+    let expected =
+        "no known instance type meets the requirements: m5.large has amd64, expected kubernetes.io/arch In arm64";
+    assert_eq!(why, format!("f.yaml:1: NodePool p: {expected}"));
+    let aws = r#"{"InstanceTypes": [{"InstanceType": "n1", "VCpuInfo": {"DefaultVCpus": 4}, "MemoryInfo": {"SizeInMiB": 16384},
+        "ProcessorInfo": {"SupportedArchitectures": ["i386", "x86_64"]}}]}"#;
+    assert_eq!(read_types(aws).unwrap()[0].arch, Some(crate::simulate::node_groups::Arch::Amd64));
+    let group: NodeGroup = "x: cpu=2, arch=arm64".parse().unwrap();
+    assert_eq!(group.to_string().parse::<NodeGroup>().unwrap(), group, "{group}");
+    assert!("x: cpu=2, arch=arm".parse::<InstanceType>().unwrap_err().contains("expected amd64 or arm64"));
+}
+
+#[test]
+fn requirements_that_are_not_evaluated_are_named() {
+    let requirements = r#"{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+        {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]},
+        {"key": "karpenter.k8s.aws/instance-category", "operator": "In", "values": ["m"]},
+        {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "DoesNotExist"}"#;
+    let types = ["m5.large: cpu=2", "n2-standard-4: cpu=4", "m5.gpu: cpu=4, nvidia.com/gpu=1"];
+    let (names, notes) = of_requirements(requirements, &types).unwrap();
+    assert_eq!(names, ["m5.large", "n2-standard-4"]);
+    let unknown = "requirements are not evaluated: karpenter.sh/capacity-type, kubernetes.io/os";
+    let category = "requirement karpenter.k8s.aws/instance-category is not evaluated for n2-standard-4: the name is not FAMILY.SIZE, as m5.large";
+    assert_eq!(notes, [unknown, category].map(|note| format!("f.yaml:1: NodePool p: {note}")));
 }
 
 #[test]

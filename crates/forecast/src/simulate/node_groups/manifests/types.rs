@@ -8,6 +8,7 @@ use kubernetes::allocatable;
 use model::{MEMORY, Resource, VCORE};
 
 const LABEL: &str = "node.kubernetes.io/instance-type";
+const ARCH: &str = "kubernetes.io/arch";
 
 /// Lines like `m5.large: cpu=2, memory=8Gi, price=0.1`, or the JSON of `aws ec2 describe-instance-types`.
 pub fn read_types(content: &str) -> Result<Vec<InstanceType>, String> {
@@ -31,14 +32,17 @@ fn of_aws(one: &Value) -> Result<InstanceType, String> {
         let key = if gpu["Manufacturer"] == "AMD" { "amd.com/gpu" } else { "nvidia.com/gpu" };
         capacity.set(key, capacity.amount(key).saturating_add(gpu["Count"].as_i64().unwrap_or(0)));
     }
-    InstanceType { name, capacity, price: None }.checked()
+    let architectures = one["ProcessorInfo"]["SupportedArchitectures"].as_array().into_iter().flatten();
+    let arch = architectures.filter_map(Value::as_str).find_map(|text| text.trim_end_matches("_mac").parse().ok());
+    InstanceType { name, capacity, price: None, arch }.checked()
 }
 
 pub(super) fn of_nodes(objects: &[(String, Value)], types: &mut Vec<InstanceType>) {
     for (_, node) in objects.iter().filter(|(_, object)| object["kind"] == "Node") {
         let Some(name) = text(&node["metadata"]["labels"][LABEL]) else { continue };
         let Ok(capacity) = allocatable(node) else { continue };
-        if let Ok(one) = (InstanceType { name, capacity, price: None }).checked()
+        let arch = text(&node["metadata"]["labels"][ARCH]).and_then(|arch| arch.parse().ok());
+        if let Ok(one) = (InstanceType { name, capacity, price: None, arch }).checked()
             && !types.iter().any(|known| known.name == one.name)
         {
             types.push(one);
