@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::check_output::{annotation, as_annotations, as_json, as_text, note_as_json};
+use super::check_output::{annotation, as_annotations, as_json, as_text, with_notes};
 use super::check_pods::{Note, Pods};
 use super::inputs::{self, ConfigFile, Unread};
 use super::predicted::{self, PredictedCore};
@@ -84,10 +84,7 @@ fn check(
     err: &mut impl Write,
 ) -> io::Result<u8> {
     let format = if args.json { Format::Json } else { args.format };
-    let mut code = 0;
-    let mut report = Vec::new();
-    let mut read = Vec::new();
-    let mut from_stdin = None;
+    let (mut code, mut report, mut read, mut from_stdin) = (0, Vec::new(), Vec::new(), None);
     let manifests = [args.pods.as_slice(), &args.nodes].concat();
     let pods = Pods::read(&manifests).or_else(|why| {
         code = 1;
@@ -121,14 +118,8 @@ fn check(
             }
             code = code.max(u8::from(!reading.is_valid() || notes.iter().any(|note| note.is_error)));
             match format {
-                Format::Json => {
-                    let mut one = as_json(name, reading, core);
-                    if !args.pods.is_empty() {
-                        one["pods"] = notes.iter().map(|note| json!(note.text)).collect();
-                        one["podNotes"] = notes.iter().map(note_as_json).collect();
-                    }
-                    report.push(one);
-                }
+                Format::Json if args.pods.is_empty() => report.push(as_json(name, reading, core)),
+                Format::Json => report.push(with_notes(as_json(name, reading, core), &notes)),
                 Format::Github => {
                     as_annotations(name, reading, out)?;
                     each(&notes, |note| annotation(note.fault(), out))?;

@@ -64,13 +64,18 @@ pub fn annotation((name, fault): (&str, Fault), out: &mut impl Write) -> io::Res
     writeln!(out, "::{} {file}{place}title={}::{message}", fault.severity, fault.code)
 }
 
-/// A note about pods, with its place if it has one.
-pub fn note_as_json(note: &Note) -> Value {
-    let (file, fault) = note.fault();
-    let mut value = json!({ "id": fault.code, "severity": note.severity(), "message": note.text });
-    if !file.is_empty() {
-        value["file"] = json!(file);
-        value["line"] = json!(fault.at.line);
-    }
-    value
+/// Adds notes about pods, with their places.
+pub fn with_notes(mut checked: Value, notes: &[Note]) -> Value {
+    let as_json = |note: &Note| {
+        let (file, fault) = note.fault();
+        let mut value = json!({ "id": fault.code, "severity": note.severity(), "message": note.text });
+        if !file.is_empty() {
+            value["file"] = json!(file);
+            value["line"] = json!(fault.at.line);
+        }
+        value
+    };
+    checked["pods"] = notes.iter().map(|note| json!(note.text)).collect();
+    checked["podNotes"] = notes.iter().map(as_json).collect();
+    checked
 }

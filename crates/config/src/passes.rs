@@ -69,7 +69,7 @@ impl FilterNames<'_> {
     }
 }
 
-/// PLC-052, PLC-053.
+/// By whole names or expressions (PLC-052, PLC-053).
 fn matched(entries: &[&str], legal: impl Fn(&str) -> bool, compiler: &mut Compiler) -> Share {
     match entries {
         [one] if is_expression(one) => {

@@ -159,14 +159,14 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     fn json(&mut self, bytes: &[u8]) {
-        for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Pruned>().enumerate() {
-            match (document, number) {
-                (Ok(Pruned(value)), _) => self.document(value, ""),
-                (Err(error), number) => {
-                    if number == 0
-                        && values::documents(&self.name, bytes).map(|documents| self.roots(&documents)).is_ok()
-                    {
-                        return;
+        let mut objects = Vec::new();
+        for document in serde_json::Deserializer::from_slice(bytes).into_iter::<Pruned>() {
+            match document {
+                Ok(Pruned(value)) => objects.push(value),
+                Err(error) => {
+                    // Flow style is also YAML, for example in several documents.
+                    if let Ok(documents) = values::documents(&self.name, bytes) {
+                        return self.roots(&documents);
                     }
                     let (name, line, column) = (&self.name, error.line(), error.column());
                     self.all.report.faults.push(format!("{name}:{line}:{column}: {}", json_error(&error)));
@@ -174,6 +174,7 @@ impl Reader<'_> {
                 }
             }
         }
+        objects.into_iter().for_each(|object| self.document(object, ""));
     }
 
     /// Also nested lists. `kind` is the enclosing list's.

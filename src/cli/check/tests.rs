@@ -1,6 +1,7 @@
 //! Arguments, output, and exit codes of `kornsole check`.
 
 use clap::Parser;
+use serde_json::json;
 
 use super::*;
 

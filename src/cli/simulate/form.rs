@@ -20,7 +20,6 @@ pub(super) enum Form {
     Kubernetes,
     /// Objects without times, from standard input.
     Manifests,
-    /// Of YuniKorn.
     Events,
     Generator,
 }

@@ -71,7 +71,7 @@ struct Lint {
     known: Known,
     compiler: Compiler,
     preemption_is_off: bool,
-    /// N-01.
+    /// Quotas are enforced by preemption (N-01).
     quotas_are_enforced: bool,
     creates: bool,
     /// By the place of the queue in which the search ends.

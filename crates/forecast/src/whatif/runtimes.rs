@@ -206,7 +206,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
     }
 }
 
-/// `*` matches anything.
+/// `*` matches any text.
 pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::argo_text::Parameters;
 use super::field::{Field, Rejected};
 
-const CONDITIONS: &str = "steps whose condition (when) is known only during the run are counted; the workflow creates \
-    at most these pods";
+const CONDITIONS: &str = "steps with a condition (when) that is known only during the run are counted; the workflow \
+    creates at most these pods";
 const TARGETS: &str = "the target of a DAG depends on parameters; all of its tasks are counted, so the workflow creates \
     at most these pods";
 
@@ -141,26 +141,26 @@ fn is_met(when: &str) -> Option<bool> {
     let at = when.find(['=', '!', '<', '>'])?;
     let (left, rest) = when.split_at(at);
     let operator = ["==", "!=", "<=", ">=", "<", ">"].into_iter().find(|operator| rest.starts_with(operator))?;
-    let (left, right) = (Operand::of(left)?, Operand::of(&rest[operator.len()..])?);
+    let (left, right) = (Term::of(left)?, Term::of(&rest[operator.len()..])?);
     match (operator, left, right) {
-        ("==", Operand::Word(left), Operand::Word(right)) => Some(left == right),
-        ("!=", Operand::Word(left), Operand::Word(right)) => Some(left != right),
-        ("==", Operand::Number(left), Operand::Number(right)) => Some(left == right),
-        ("!=", Operand::Number(left), Operand::Number(right)) => Some(left != right),
-        ("<", Operand::Number(left), Operand::Number(right)) => Some(left < right),
-        (">", Operand::Number(left), Operand::Number(right)) => Some(left > right),
-        ("<=", Operand::Number(left), Operand::Number(right)) => Some(left <= right),
-        (">=", Operand::Number(left), Operand::Number(right)) => Some(left >= right),
+        ("==", Term::Word(left), Term::Word(right)) => Some(left == right),
+        ("!=", Term::Word(left), Term::Word(right)) => Some(left != right),
+        ("==", Term::Number(left), Term::Number(right)) => Some(left == right),
+        ("!=", Term::Number(left), Term::Number(right)) => Some(left != right),
+        ("<", Term::Number(left), Term::Number(right)) => Some(left < right),
+        (">", Term::Number(left), Term::Number(right)) => Some(left > right),
+        ("<=", Term::Number(left), Term::Number(right)) => Some(left <= right),
+        (">=", Term::Number(left), Term::Number(right)) => Some(left >= right),
         _ => None,
     }
 }
 
-enum Operand {
+enum Term {
     Word(String),
     Number(f64),
 }
 
-impl Operand {
+impl Term {
     fn of(text: &str) -> Option<Self> {
         let text = text.trim();
         for quote in ['"', '\''] {

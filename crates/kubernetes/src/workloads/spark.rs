@@ -98,7 +98,8 @@ impl<'v> App<'_, 'v> {
                 all.iter().find(|(of, _)| own(of)).map(|(_, field)| field)
             };
             let amount = setting("amount").map(number).transpose()?;
-            let missing = || any.rejected(format!("spark.{}.resource.{name}.amount is missing", role.name));
+            let key = format!("spark.{}.resource.{name}.amount", role.name);
+            let missing = || any.rejected(format!("{key} is missing"));
             let vendor = setting("vendor").map(Field::text).transpose()?;
             let vendor = vendor.filter(|vendor| !vendor.is_empty());
             devices.push(Device { name, amount: amount.ok_or_else(missing)?, vendor });
@@ -114,7 +115,8 @@ impl<'v> App<'_, 'v> {
         let found = devices.iter().find(|device| device.vendor.is_none());
         Ok(found.map(|Device { name, .. }| {
             let key = format!("spark.{}.resource.{name}", role.name);
-            let why = format!("sparkConf requests {key}.amount without {key}.vendor, for example nvidia.com");
+            let requested = format!("{key}.amount");
+            let why = format!("sparkConf requests {requested} without {key}.vendor, for example nvidia.com");
             (SPARK.to_owned(), why)
         }))
     }

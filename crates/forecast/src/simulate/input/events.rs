@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Reading;
 use crate::simulate::job::{Job, Task, Workload};
 use config::Place;
-use model::{AppId, NodeId, Resource, Time};
+use model::{AppId, Identity, NodeId, Resource, Time};
 use scheduler::NodeSpec;
 
 const HINT: &str = "use the response of /ws/v1/events/batch, or lines of /ws/v1/events/stream";
@@ -168,7 +168,9 @@ impl Trace {
         }
         for (id, at) in &self.apps {
             let queue = self.queues.get(id).cloned().unwrap_or_default();
-            workload.jobs.push(Job { app: AppId::from(id.as_str()), at: Time::ZERO + *at, queue, ..Job::default() });
+            let (app, at, who) =
+                (AppId::from(id.as_str()), Time::ZERO + *at, Identity::new("unknown", Vec::<String>::new()));
+            workload.jobs.push(Job { app, at, queue, who, ..Job::default() });
         }
         for asked in self.asks {
             let (id, since) = &self.apps[asked.app];
@@ -188,10 +190,10 @@ impl Trace {
         workload.jobs.retain(|job| !job.tasks.is_empty());
         workload.sort();
         workload.notes.push(
-            "events do not name users, priorities, and gangs: all requests have the same user and priority".to_owned(),
+            "events do not name users, priorities, and gangs: all requests are of the user `unknown`, with one priority".to_owned(),
         );
         for (count, what) in [
-            (self.unknown, "allocations whose request came before the first event"),
+            (self.unknown, "allocations without the event of their request"),
             (self.removed_nodes, "removals of nodes: all nodes exist from the start"),
         ] {
             (0..count).for_each(|_| workload.leave_out(what, || "events".to_owned()));
