@@ -307,7 +307,7 @@ fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> R
             Some(known) if known.queues() == file.queues() => {}
             Some(known) => {
                 let names = [&known.name, &file.name].map(|name| name.display().to_string()).join(" and ");
-                return Err(format!("different queue configurations are in {names}, and their order is not known"));
+                return Err(format!("different queue configurations are in {names}, and their order is unknown"));
             }
         }
     }

@@ -122,8 +122,12 @@ pub(super) fn reported(
     names: &[String],
 ) -> Result<(Cluster, ManifestReport), String> {
     let mut manifests = Manifests::default();
-    manifest_files::read(&mut manifests, &files(paths)?)?;
-    for file in files(submitted)? {
+    let (found, later) = (files(paths)?, files(submitted)?);
+    // A directory may also have a kustomization or values of Helm.
+    let unnamed = found.iter().chain(&later).filter(|file| !paths.contains(file) && !submitted.contains(file));
+    manifests.skip_other_values(unnamed.map(|file| file.to_string_lossy().into_owned()));
+    manifest_files::read(&mut manifests, &found)?;
+    for file in later {
         manifests.submit(&file.to_string_lossy(), &load::unpacked(&file, load::LARGE)?);
     }
     finished(manifests, names)

@@ -187,7 +187,7 @@ fn values_of_one_release_are_merged_and_the_overridden_ones_are_named() {
         terraform("base.yaml", "prod.yaml").replace(", ", " : ").replace('[', "var.a ? ").replace(']', ""),
     );
     let (code, out, _) = run(&dir, &["check", "choice.tf"], "");
-    let words = "different queue configurations are in base.yaml and prod.yaml, and their order is not known";
+    let words = "different queue configurations are in base.yaml and prod.yaml, and their order is unknown";
     assert!(code == Some(1) && out.contains("error[INP-007]") && out.contains(words), "{out}");
     let (code, out, _) = run(&dir, &["check", "missing.tf"], "");
     assert!(code == Some(1) && out.contains("missing.tf:2:32: error[INP-007]: the values of `none.yaml`"), "{out}");

@@ -176,3 +176,19 @@ fn a_what_if_submits_the_pods_of_a_manifest() {
     let (code, _, err) = try_it(&["--server", "http://127.0.0.1:9"]);
     assert!(code == Some(1) && err.contains("cannot submit manifests to the copy of a remote scheduler"), "{err}");
 }
+
+#[test]
+fn files_of_a_directory_without_objects_are_skipped_with_their_place() {
+    let dir = super::common::TestDir::new();
+    for file in std::fs::read_dir(DIR).expect("it is there").flatten() {
+        std::fs::copy(file.path(), dir.join(file.file_name())).expect("a temporary folder can be written to");
+    }
+    dir.write("kustomization.yaml", "resources: [pods.yaml]\n");
+    let (code, out, err) = run(&[&dir.to_string_lossy()], "");
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    assert!(out.contains("kustomization.yaml:1: skipped: not a Kubernetes object"), "{out}");
+    assert!(out.contains("to be bound: 2; pending: 2"), "{out}");
+    let named = dir.join("kustomization.yaml");
+    let (code, _, err) = run(&[&named.to_string_lossy()], "");
+    assert!(code == Some(1) && err.contains("it has no kind"), "{err}");
+}

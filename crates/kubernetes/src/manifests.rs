@@ -1,6 +1,6 @@
 //! Parses manifests, YAML or JSON, into a [`Cluster`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -71,6 +71,9 @@ pub struct Manifests {
     generated: BTreeMap<(String, String, String), u32>,
     owned: BTreeMap<String, Owned>,
     submits: bool,
+    /// Files of a directory: what is no object in them is skipped.
+    unnamed: BTreeSet<String>,
+    no_objects: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -127,9 +130,14 @@ impl Manifests {
         self.read(name, bytes);
     }
 
+    /// Skips, with a notice, what has no kind in these files.
+    pub fn skip_other_values(&mut self, files: impl Iterator<Item = String>) {
+        self.unnamed.extend(files);
+    }
+
     /// Completes pods; `scheduler_names` are scheduled ones.
     pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
-        let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, .. } = self;
+        let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, no_objects, .. } = self;
         let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);
         let (old, new): (Vec<_>, Vec<_>) = pods.into_iter().partition(|draft| !is_new(&draft.pod));
         for (is_new, drafts) in [(false, old), (true, new)] {
@@ -144,6 +152,7 @@ impl Manifests {
         }
         created.expand(&workloads, &templates, &owned, &mut report.faults);
         [report.created, report.notices, report.rejected] = created.notices();
+        report.notices.extend(no_objects);
         (cluster, report)
     }
 }
@@ -233,6 +242,11 @@ impl Reader<'_> {
         let kind = match value["kind"].as_str() {
             Some(kind) if value.is_object() => kind.to_owned(),
             _ => {
+                if self.all.unnamed.contains(&*self.name) {
+                    let at = self.at(node);
+                    self.all.no_objects.push(format!("{at}: skipped: not a Kubernetes object"));
+                    return;
+                }
                 let hint = "use the output of `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml`";
                 return self.fault(node, &[], &format!("not a Kubernetes object: it has no kind; {hint}"));
             }

@@ -233,7 +233,7 @@ impl Walk<'_> {
     fn file(&mut self, path: &str, at: Place, template: bool) -> Result<(), Fault> {
         self.files_read += 1;
         let unread = |why: String| {
-            let message = format!("the values of `{path}` have precedence and are not known: {why}");
+            let message = format!("the values of `{path}` have precedence, and cannot be read: {why}");
             refusal(
                 at,
                 "INP-007",

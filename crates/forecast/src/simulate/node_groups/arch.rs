@@ -32,7 +32,7 @@ const GOOGLE: [(&str, Arch); 18] = [
 pub enum Arch {
     /// x86-64, of Intel or AMD.
     Amd64,
-    /// 64-bit Arm.
+    /// 64-bit, of Arm.
     Arm64,
 }
 
