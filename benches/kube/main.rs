@@ -175,11 +175,13 @@ fn followed(load: &Load, stage: &Stage, api: &Api, url: &str) {
     line(&of("memory"), shadow.process().memory("VmRSS:"), "MB");
     let (before, since, few) = (shadow.process().processor(), Instant::now(), load.nodes.min(100));
     world::make_pods(api, few..few + load.pods, "kornsole");
-    let agreed = shadow.agreed(load.pods);
+    let verdicts = shadow.verdicts(load.pods);
     let per_second = load.pods as f64 / since.elapsed().as_secs_f64();
     line(&of("created, bound, and compared pods"), per_second, "pods/s");
     let processor = (shadow.process().processor() - before).as_secs_f64();
     line(&of("processor time"), processor * 1e6 / load.pods as f64, "us/pod");
-    line(&of("decisions that agree"), agreed as f64 * 100.0 / load.pods as f64, "%");
+    for (verdict, count) in verdicts {
+        line(&of(&format!("decisions: {verdict}")), count as f64 * 100.0 / load.pods as f64, "%");
+    }
     line(&of("memory at most"), shadow.process().memory("VmHWM:"), "MB");
 }

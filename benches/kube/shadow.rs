@@ -1,5 +1,6 @@
 //! `kornsole kube shadow` on the cluster, while `kube schedule` binds pods.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -42,17 +43,18 @@ impl Shadow {
         (Self { child, comparisons }, took)
     }
 
-    /// Waits for a number of comparisons, and returns how many agree.
-    pub fn agreed(&self, count: usize) -> usize {
+    /// Waits for a number of comparisons, and counts them by verdict.
+    pub fn verdicts(&self, count: usize) -> BTreeMap<String, usize> {
         let end = Instant::now() + PATIENCE;
         let next = || self.comparisons.recv_timeout(end.saturating_duration_since(Instant::now())).ok();
         let lines: Vec<String> = std::iter::from_fn(next).take(count).collect();
         assert_eq!(lines.len(), count, "comparisons");
-        let agrees = |line: &&String| {
-            serde_json::from_str::<Value>(line)
-                .is_ok_and(|line| ["same", "equal"].iter().any(|word| line["verdict"] == *word))
-        };
-        lines.iter().filter(agrees).count()
+        let mut verdicts = BTreeMap::new();
+        for line in lines {
+            let comparison: Value = serde_json::from_str(&line).unwrap();
+            *verdicts.entry(comparison["verdict"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
+        }
+        verdicts
     }
 
     /// Its resource usage.

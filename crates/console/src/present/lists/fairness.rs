@@ -89,13 +89,13 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
         use FairnessColumn as C;
         let name = left(C::Queue, "QUEUE", if step < 3 { queue.clamp(12, 30) } else { 12 }).up_to(queue);
         let mut columns = vec![name, left(C::Resource, "RES", resource.clamp(4, 10))];
-        columns.push(right(C::Shortage, "BELOW", 5));
+        columns.push(right(C::Shortage, "BELOW", 6));
         columns.push(right(C::Guaranteed, "GUAR", 6));
         columns.push(right(C::Used, "USED", 6));
         columns.push(right(C::Pending, "PEND", 6));
         columns.push(right(C::Deficit, "DEFICIT", 7));
         if step < 4 {
-            columns.push(right(C::Fair, "FAIR", 6));
+            columns.push(right(C::Fair, "FAIR", 7));
         }
         if step < 3 {
             columns.push(right(C::Borrowed, "BORROWED", 8));
@@ -114,14 +114,14 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
 fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessColumn> {
     use FairnessColumn as C;
     match column {
-        C::Shortage => right(C::Shortage, "BELOW", 5),
+        C::Shortage => right(C::Shortage, "BELOW", 6),
         C::Queue => left(C::Queue, "QUEUE", queue.clamp(12, 60)),
         C::Resource => left(C::Resource, "RES", resource.clamp(4, 20)),
         C::Guaranteed => right(C::Guaranteed, "GUAR", 6),
         C::Used => right(C::Used, "USED", 6),
         C::Pending => right(C::Pending, "PEND", 6),
         C::Deficit => right(C::Deficit, "DEFICIT", 7),
-        C::Fair => right(C::Fair, "FAIR", 6),
+        C::Fair => right(C::Fair, "FAIR", 7),
         C::Borrowed => right(C::Borrowed, "BORROWED", 8),
         C::Idle => right(C::Idle, "IDLE", 6),
         C::Since => right(C::Since, "SINCE", 7),
