@@ -1,4 +1,5 @@
-//! Times for 10 000 manifests in 50 MB, 100 000 scheduled pods, and a packed log of 500 MB; memory of the last.
+//! Inputs as people have them: 10 000 manifests in 50 MB read, 100 000 pods scheduled, and a log of 500 MB that is packed with gzip; the time
+//! of each, and the memory of the last. Under `cargo test` a small number of all, to see that it works.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -53,7 +54,7 @@ fn cluster(text: &str) -> Cluster {
     cluster
 }
 
-/// One minute apart, of so many bytes unpacked.
+/// Writes a packed log with jobs one minute apart, of so many bytes unpacked.
 fn log(file: &Path, bytes: u64) {
     let mut packed = GzEncoder::new(BufWriter::new(File::create(file).expect("a file")), Compression::fast());
     let (mut written, mut job) = (0, 0_u64);
@@ -76,7 +77,7 @@ fn log(file: &Path, bytes: u64) {
     packed.finish().and_then(|mut file| file.flush()).expect("space");
 }
 
-/// In MiB; 0 if unknown.
+/// The most memory of a command, in MiB; 0 where the system does not tell.
 fn memory_of(command: &mut Command) -> u64 {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().expect("the program");
     let status = format!("/proc/{}/status", child.id());

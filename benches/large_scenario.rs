@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// Its allocations are in the table.
+/// The program's allocator; the table lists allocations next to the times.
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 

@@ -48,14 +48,14 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// On a core, and waiting; zero if not available.
+/// Time on a core, and time waiting for one; zero if not available.
 fn on_a_core() -> [u64; 2] {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let mut nanoseconds = stat.split_whitespace().map(|field| field.parse().unwrap_or_default());
     [nanoseconds.next().unwrap_or_default(), nanoseconds.next().unwrap_or_default()]
 }
 
-/// In MB; zero if not available.
+/// Peak memory of this process in MB; zero if not available.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The `kornsole` binary; the library has everything else.
+//! The `kornsole` binary: arguments in, exit code out. The library has everything else.
 
 use std::process::ExitCode;
 

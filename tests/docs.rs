@@ -109,7 +109,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.iter().map(|line| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
-/// Lowercase, spaces as dashes, without punctuation.
+/// The anchor of a heading: lowercase, spaces as dashes, without punctuation.
 fn anchor(heading: &str) -> String {
     let retained = heading.chars().filter(|symbol| symbol.is_alphanumeric() || " -_".contains(*symbol));
     retained.collect::<String>().to_lowercase().replace(' ', "-")

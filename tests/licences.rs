@@ -109,7 +109,7 @@ fn deny() -> toml::Table {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml")).unwrap().parse().unwrap()
 }
 
-/// For example `MIT OR (Apache-2.0 AND ISC)`.
+/// Returns whether the allowed licenses satisfy an expression: `MIT OR (Apache-2.0 AND ISC)`.
 fn allows(allowed: &BTreeSet<String>, expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -1,8 +1,12 @@
-//! One frame with 10,000 queues and 100,000 applications, at 200 x 60; as a test, everything is small.
+//! One frame of the console with 10,000 queues and 100,000 applications, at 200 x 60.
 //!
-//! `news` takes a completely changed view, `trends` an hour of trends; `resort` and `filter` compute the rows again.
-//! Other threads: `overview` and `measure` run every 10 s, `judge` every 5 s; `hear` records 1,000 events, `compare`
-//! compares with lists.
+//! `idle` draws without a change; `news` takes a completely changed view; `key` moves the cursor. `trends` draws an
+//! hour of trends, `trend_column` the tables with their column. `resort` and `filter` compute the rows again.
+//!
+//! Other threads: `overview` and `measure` run every 10 s, `judge` evaluates the default alert rules every 5 s, `hear`
+//! records 1,000 events in a followed ledger, and `compare` compares it with lists.
+//!
+//! Without optimization, as a test, everything is small.
 
 mod ledger;
 
@@ -87,7 +91,7 @@ fn amount(cpu: i64, memory: i64) -> Resource {
     [("vcore", cpu * 1000), ("memory", memory * 1_000_000_000)].into_iter().collect()
 }
 
-/// 100 tenants of 99 leaves each.
+/// A root with 100 tenants of 99 leaves each: 10,001 queues.
 fn queues() -> Vec<QueueRow> {
     let row = |slot: u32, path: String, parent: Option<u32>, children: Vec<u32>| QueueRow {
         slot: QueueSlot(slot),

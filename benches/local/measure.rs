@@ -21,7 +21,7 @@ pub fn times(who: &str, what: &str, mut times: Vec<Duration>) {
     line(who, &format!("{what}, 99 of 100"), ms(times.len() * 99 / 100), "ms");
 }
 
-/// Of an idle process.
+/// Prints the processor usage and the memory of a process that has nothing to do.
 pub fn idle(who: &str, when: &str, pid: u32) {
     sleep(REST);
     let before = processor(pid);

@@ -57,7 +57,7 @@ impl Queue<'_> {
         times(who, &format!("the list {with}"), (0..LISTS).map(|_| timed((self.list)(&[]))).collect());
     }
 
-    /// From the command to the script's first line.
+    /// The time from the submit command to the first line of the script that it submits.
     fn start(&self, dir: &Path) -> Duration {
         let fifo = dir.join("started");
         if !fifo.exists() {

@@ -23,7 +23,7 @@ fn plenty(over: usize) -> usize {
     PLENTY.div_ceil(over)
 }
 
-/// Equal guaranteed resources and equal requests.
+/// Siblings of equal share: equal guaranteed resources and equal requests.
 #[divan::bench(args = sizes(&[10, 100, 1000, 10_000], 5), sample_count = 100, sample_size = 50)]
 fn by_equal_siblings(bencher: Bencher, queues: usize) {
     let mut world = World::new(&flat(queues, "resources: {guaranteed: {memory: 1000, vcore: 1}}"));

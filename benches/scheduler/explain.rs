@@ -26,7 +26,7 @@ fn in_the_middle(asks: usize) -> World {
     world
 }
 
-/// All queues are at their maximum.
+/// Like [`in_the_middle`], when nothing can be allocated: all queues are at their maximum.
 fn waiting(asks: usize) -> World {
     let mut world = in_the_middle(asks);
     world.settle();

@@ -74,7 +74,7 @@ fn all_nodes_reserved(bencher: Bencher, asks: usize) {
     bencher.bench_local(|| world.cycle());
 }
 
-/// One job ends, then cycles until nothing follows.
+/// As many pending jobs may preempt: one job ends, then cycles until nothing follows.
 #[divan::bench(args = sizes(&[100, 1000, 10_000], 50), sample_count = 50, sample_size = 1)]
 fn one_end_among_waiting_jobs(bencher: Bencher, jobs: usize) {
     let mut world = World::new(&flat(1, ""));

@@ -1,5 +1,7 @@
-//! Single commands and cycles by size of the cluster; full clusters, reloads, storms, and views. One group: `cargo
-//! bench --bench scheduler -- cycles`.
+//! The cost of single commands and cycles by size of the cluster; full clusters, reloads, storms, and views.
+//!
+//! `cargo bench --bench scheduler` takes some minutes; one group: `cargo bench --bench scheduler -- cycles`. Each line
+//! also has the allocated memory. `cargo test --bench scheduler` runs everything once, small.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
@@ -11,7 +13,7 @@ mod storms;
 mod views;
 mod world;
 
-/// Its allocations are in the table.
+/// The program's allocator; the table lists allocations next to the times.
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 

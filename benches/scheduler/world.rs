@@ -73,7 +73,7 @@ impl World {
         self.scheduler.apply(self.now, &Command::Cycle)
     }
 
-    /// Until one finds nothing. Returns the others.
+    /// Runs cycles until one finds nothing. Returns the number of the others.
     pub fn settle(&mut self) -> usize {
         let mut found = 0;
         while self.cycle().iter().any(Event::is_activity) {

@@ -1,4 +1,4 @@
-//! Runs a simulation ahead, so that its first frame has trends.
+//! A simulation that runs ahead before it is shown, so that its first frame has trends.
 
 use std::time::Duration;
 

@@ -125,7 +125,7 @@ pub fn run(args: &AttachArgs) -> ExitCode {
     }
 }
 
-/// Of the arguments, only `--read-only` applies to another context.
+/// Opens another context from inside the console. Of the arguments, only `--read-only` applies to it.
 fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     let (way, alerts) = (WayArgs { read_only: way.read_only, ..WayArgs::default() }, alerts.clone());
     let target = move |name: &str| find(name, &way, &contexts).map_err(|report| report.message);
@@ -138,7 +138,10 @@ fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteCo
     Opener::new(open).asking(move |name| ask(&asked(name)?.target))
 }
 
-/// The collector is not started. Fails without a client or valid rules.
+/// Connects to a scheduler, and evaluates its alerts on this machine. The returned collector of trends is not started.
+///
+/// # Errors
+/// The client does not start, or the rules are invalid.
 pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Source>, Arc<Trends>), Rejected> {
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
@@ -153,8 +156,11 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Sourc
     Ok((source, trends))
 }
 
-/// File errors are reported where the console runs; others use the valid rest. Fails if the named settings are
-/// unreadable.
+/// Reads the contexts of the user's settings, and applies their units. Errors in the file are reported where the
+/// console runs; a command without a screen uses the valid rest.
+///
+/// # Errors
+/// The named settings cannot be read.
 pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContext>, Rejected> {
     let themes = console::theme::Themes::shipped();
     let found = user_settings::read(settings, &themes).map_err(|message| Rejected { message, code: 1 })?;
@@ -162,7 +168,10 @@ pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContex
     Ok(found.read.settings.contexts)
 }
 
-/// An address or a context. Fails if it is neither, or a named file is unusable.
+/// Resolves an address or the name of a context, with the arguments.
+///
+/// # Errors
+/// It is neither, or a named file cannot be used.
 pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteContext>) -> Result<AttachTarget, Rejected> {
     let context = contexts.get(server);
     let wrong = |message: String| Rejected { message, code: 2 };

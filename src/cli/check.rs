@@ -1,4 +1,4 @@
-//! `kornsole check`: validates queue configurations.
+//! `kornsole check`: validates queue configurations and reports all errors at once.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ pub enum Format {
     Sarif,
 }
 
-/// Exit code 0: all valid; 1: invalid or unreadable.
+/// Checks the files and prints the errors. Exit code 0: all are valid; 1: a file is invalid or cannot be read.
 pub fn run(args: &CheckArgs) -> ExitCode {
     let (mut out, mut err) = (printed::out(), printed::err());
     match check(args, args.core.profile(), &mut io::stdin().lock(), &mut out, &mut err) {
@@ -202,7 +202,7 @@ impl Checked {
         }
     }
 
-    /// A denied warning rejects the configuration.
+    /// Adds the denied warnings; one of them rejects the configuration.
     fn linted(mut self, args: &CheckArgs, known: &Known) -> Self {
         let Some(file) = &self.file else { return self };
         self.reading.faults.extend(file.lint_for(known));
@@ -215,7 +215,7 @@ impl Checked {
     }
 }
 
-/// At most one byte above the limit; `None` for a file.
+/// The content of standard input, at most one byte above the limit of a configuration; `None` for a file.
 fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     if path != Path::new("-") {
         return Ok(None);

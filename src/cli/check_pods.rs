@@ -31,14 +31,14 @@ impl Pods {
         Ok(Self { cluster: Some(cluster), rejected: report.rejected, origins: Origins::read(paths) })
     }
 
-    /// Rejected pods, ineffective gang settings, and facts for the lint.
+    /// Returns rejected pods and ineffective gang settings, and the inputs for warnings about a cluster.
     pub fn submitted(&self, reading: &Reading, core: Profile) -> (Vec<Note>, Known) {
         let (Some(cluster), Some(config)) = (&self.cluster, &reading.config) else { return Default::default() };
         let settings = Settings { profile: core, ..Settings::default() };
         let found = submitted(cluster, &settings, Arc::new(config.clone()));
         let found = found.unwrap_or_else(|why| Submitted { notices: vec![why], ..Submitted::default() });
         let pod = |(queue, name, resource)| KnownPod { queue, name, resource };
-        // An autoscaler can add nodes for a guarantee.
+        // A guarantee above the nodes of now can be met by those that an autoscaler adds.
         let nodes = found.nodes.filter(|_| !cluster.is_scaled());
         let known = Known { nodes, pods: found.pods.into_iter().map(pod).collect() };
         let notes = self.rejected.iter().cloned().chain(found.notices).map(|text| Note::of(text, &self.origins));

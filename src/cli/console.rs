@@ -1,4 +1,4 @@
-//! `kornsole` without a command: an embedded scheduler.
+//! `kornsole` without a command: an embedded scheduler with the user's files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -108,7 +108,8 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
 }
 
 impl CommonArgs {
-    /// The process owner has all permissions, others those of the scheduler ACL (REST E1).
+    /// The actor of the console. The owner of the process has all permissions; another user has those of the scheduler ACL
+    /// (REST E1).
     pub fn actor(&self, config: &SchedulerConfig) -> Actor {
         let owner = self.identity.is_none();
         let identity = self.identity.clone().unwrap_or_else(identity::of_process);
@@ -132,12 +133,12 @@ pub struct Opened {
     pub profile_note: Option<String>,
     /// The journal of the scheduler, if it has one.
     pub retained: Option<RunningJournal>,
-    /// Before the first screen; zero with a journal or recording.
+    /// The time that passed before the first screen; zero with a journal or a recording.
     pub ahead: Duration,
 }
 
 impl ConsoleArgs {
-    /// Then kornsole looks for the job daemon.
+    /// Whether no option describes an embedded scheduler; then kornsole looks for the job daemon.
     #[cfg(target_os = "linux")]
     fn names_no_scheduler(&self) -> bool {
         let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, alerts, .. } =
@@ -152,7 +153,7 @@ impl ConsoleArgs {
     }
 }
 
-/// Without files it shows the local jobs, if a daemon runs.
+/// Shows the console for the named files, or without files for the local jobs if a daemon runs.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     #[cfg(target_os = "linux")]
     if args.names_no_scheduler() {
@@ -190,12 +191,18 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
     }
 }
 
-/// Reads everything before a start; returns all errors, rendered.
+/// Reads all named files before anything starts.
+///
+/// # Errors
+/// All errors of the files, rendered.
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
     open_retained(config, workload, setup, &StateArgs::default(), 1.0)
 }
 
-/// Stores all changes in the state directory. Fails as `open`, or if it is unusable.
+/// Opens the same with a state directory, which stores all changes at this speed.
+///
+/// # Errors
+/// All errors of the files, rendered, or why the directory cannot be used.
 pub fn open_retained(
     config: Option<&Path>,
     workload: Option<&Path>,
@@ -299,7 +306,7 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
     Ok(Some(options))
 }
 
-/// Runs until the user quits.
+/// Starts the engine and the server, and shows the console until the user quits.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,

@@ -10,7 +10,10 @@ use source::remote::once::Once;
 /// Timeout of a context, including its credentials.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Or the cluster of this pod; may be empty. Fails with file, line, and reason.
+/// The contexts of the kubeconfig, or the cluster of this pod; may be empty.
+///
+/// # Errors
+/// Invalid kubeconfig, with file, line, and reason.
 pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     let Some(known) = Known::read_if_exists().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
     let all = known.contexts();
@@ -32,7 +35,10 @@ pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     Ok(all.into_iter().map(entry).collect())
 }
 
-/// Version, user, and scheduler, or the failure.
+/// Asks a context for its version, user, and scheduler.
+///
+/// # Errors
+/// Why it does not answer.
 pub fn ask(target: &Target) -> Result<ContextFacts, String> {
     let started_at = Instant::now();
     if let Some(cluster) = target.cluster() {

@@ -1,4 +1,4 @@
-//! `kornsole demo`: a built-in, seeded, endless cluster.
+//! `kornsole demo`: a built-in, seeded, endless cluster, or its files.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -81,7 +81,10 @@ pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
     open_retained(seed, setup, &StateArgs::default(), 1.0)
 }
 
-/// Stores all changes in the directory. Fails as `open`, or if it is unusable.
+/// Opens the same with a state directory, which stores all changes at this speed.
+///
+/// # Errors
+/// This profile rejects the configuration of the demo, or the directory cannot be used.
 pub fn open_retained(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
     let demo = Box::new(Demo::new(seed, setup.profile));
@@ -126,7 +129,11 @@ fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
 /// Cycles and commands between two checks of the time.
 const SLICE: usize = 1 << 16;
 
-/// `kornsole run` makes the same allocations. Fails as `open`.
+/// The first part of the demo as a scenario file with its queue configuration. `kornsole run` makes the same
+/// allocations with it.
+///
+/// # Errors
+/// This profile rejects the configuration of the demo.
 pub fn workload_text(seed: u64, profile: Profile, span: Duration) -> Result<String, String> {
     let (recorder, recording) = Recorder::new(Demo::new(seed, profile));
     let mut core = Core::new(profile, config_of(profile)?, Some(Box::new(recorder)))?;

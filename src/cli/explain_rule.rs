@@ -7,7 +7,7 @@ use clap::Args;
 use super::fail;
 use super::settings::print;
 
-/// In the binary, so that the texts match the messages.
+/// The page that lists all rules. It is in the binary, so the texts match the messages.
 const RULES: &str = include_str!("../../docs/rules.md");
 
 /// The arguments of `kornsole explain-rule`.

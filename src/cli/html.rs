@@ -2,7 +2,8 @@
 
 use console::present::text::escape;
 
-/// For text and attributes. Replaces characters invalid in XML; writes out bidirectional and zero-width ones.
+/// Escapes an external text for HTML or XML, also in attributes, and replaces characters that XML does not allow.
+/// Characters that change the writing direction or have no width are written out.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -3,7 +3,7 @@
 use local::peer;
 use model::Identity;
 
-/// Primary group first (USR-004); an ID without a name is a number.
+/// The current user with groups, primary group first (USR-004). An ID without a name is a number.
 pub fn of_process() -> Identity {
     peer::of_process().identity
 }

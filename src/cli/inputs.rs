@@ -41,7 +41,7 @@ impl ConfigFile {
         self.found.as_ref().map_or(&self.text, |found| &found.text)
     }
 
-    /// Locations refer to the file.
+    /// Reads the configuration with a profile; locations refer to the file.
     pub fn read(&self, profile: Profile) -> Reading {
         match &self.found {
             Some(found) => {
@@ -62,7 +62,7 @@ impl ConfigFile {
     pub fn lint_for(&self, known: &Known) -> Vec<Fault> {
         let warnings = config::lint::lint_for(self.queues(), known).into_iter();
         match &self.found {
-            // A text made from values has no comments.
+            // Comments of the file are not in a text that was made from values.
             Some(found) => {
                 let mut warnings: Vec<Fault> = warnings.map(|fault| found.places.fault(fault, &found.key)).collect();
                 config::without_allowed(&self.text, &mut warnings);
@@ -108,7 +108,10 @@ impl Unread {
     }
 }
 
-/// Reports the container on stderr. Fails unless exactly one.
+/// The only queue configuration of an argument; its container is reported on stderr.
+///
+/// # Errors
+/// Why there is not exactly one.
 pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
     let mut found = Vec::new();
     for file in each(path, policy_group) {

@@ -184,7 +184,7 @@ fn stop_by_signals(stopper: Stopper) -> std::io::Result<()> {
     Ok(())
 }
 
-/// In their end order. A standby replica has none.
+/// What runs while a scheduler decides, in the order in which it ends. A standby replica has none of it.
 struct Services {
     server: Server,
     _watching: Watching,

@@ -163,7 +163,7 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
     }
 }
 
-/// On a signal or at the end of its time.
+/// Serves metrics, and stops on a signal or at the end of its time.
 fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
     if let Some(address) = args.metrics {
         let served = shim.runtime().block_on(serve_metrics(address, shim.shown()));

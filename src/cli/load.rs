@@ -27,7 +27,10 @@ pub const LARGE: u64 = 1 << 30;
 /// The most bytes of what a person writes.
 pub const SMALL: u64 = 16 << 20;
 
-/// Unpacks gzip and zstd, at most `largest` bytes. Fails with name and reason.
+/// The bytes of a file, unpacked if it is packed with gzip or zstd: at most `largest` of them.
+///
+/// # Errors
+/// Why it cannot be read, with its name: it is too large when unpacked, for example.
 pub fn unpacked(file: &Path, largest: u64) -> Result<Vec<u8>, String> {
     let packed = bytes(file)?;
     if let Some(name) = ::config::input::unread_packing(&packed) {
@@ -41,7 +44,7 @@ pub fn unpacked(file: &Path, largest: u64) -> Result<Vec<u8>, String> {
     read.map(|_| unpacked).map_err(|why| format!("cannot read {}: {why}", file.display()))
 }
 
-/// Each fault with its source line.
+/// The faults of a text as a person reads them, each with its source line.
 pub fn fault_report(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     let text = String::from_utf8_lossy(bytes);
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
@@ -59,14 +62,16 @@ pub struct ScenarioInput {
     pub scenario: Scenario,
     /// The configuration that applies.
     pub config: Reading,
-    /// Configuration errors, formatted; may be empty.
+    /// The errors of the configuration, formatted; empty without errors.
     pub report: String,
     /// `None` if it is in the scenario.
     pub file: Option<ConfigFile>,
 }
 
-/// By default with its own configuration. Fails for an invalid scenario or unreadable file, not for configuration
-/// errors.
+/// Reads a scenario and its configuration, by default its own.
+///
+/// # Errors
+/// Errors of the scenario, or an unreadable file. Errors of the configuration are in the result.
 pub fn scenario(
     file: &Path,
     config: Option<&Path>,

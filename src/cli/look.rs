@@ -1,4 +1,4 @@
-//! Appearance: arguments, environment, and user themes.
+//! Appearance of the console: arguments, environment, and the themes in the user's directory.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read as _};
@@ -63,14 +63,17 @@ impl Colors {
     }
 }
 
-/// Parses `--color`; the error lists valid values.
+/// Reads `--color`.
+///
+/// # Errors
+/// The valid values, for an unknown name.
 pub fn colors(text: &str) -> Result<Colors, String> {
     let known = || format!("auto, {}", Depth::NAMES.map(|(name, _)| name).join(", "));
     if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Depth).ok_or_else(known) }
 }
 
 impl LookArgs {
-    /// Requested, or the terminal cannot draw.
+    /// Whether to use linear mode: requested, or because the terminal cannot draw.
     fn linear(&self, setting: Option<bool>) -> bool {
         if self.linear || setting.unwrap_or(false) {
             return true;
@@ -82,7 +85,11 @@ impl LookArgs {
         dumb
     }
 
-    /// Arguments, then environment, then settings. Fails for unreadable settings or an invalid theme.
+    /// The appearance and the keys of the console, from the arguments, the environment, and the user's settings, in
+    /// this order.
+    ///
+    /// # Errors
+    /// The named settings cannot be read, or the named theme is invalid.
     pub fn read(&self) -> Result<(Options, Personal), Rejected> {
         let themes = Arc::new(Themes::with(own_themes()));
         let found = user_settings::read(self.user_settings.as_deref(), &themes);
@@ -133,7 +140,7 @@ impl LookArgs {
 pub struct Rejected {
     /// The message for a person.
     pub message: String,
-    /// 1: unreadable file; 2: wrong use.
+    /// The exit code: 1 for a file that cannot be read, 2 for wrong use.
     pub code: u8,
 }
 
@@ -145,12 +152,13 @@ fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
     })
 }
 
-/// `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`; `None` without a home.
+/// The directory of the user's themes: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` without a
+/// home directory.
 pub fn themes_dir() -> Option<PathBuf> {
     Some(user_settings::dir()?.join("themes"))
 }
 
-/// By name; empty without the directory.
+/// The user's themes by name; empty without the directory.
 pub fn own_themes() -> Vec<ThemeFile> {
     let Some(entries) = themes_dir().and_then(|dir| fs::read_dir(dir).ok()) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -18,7 +18,7 @@ use kubernetes::{Cluster, ManifestReport, Manifests, Recovered, Settings, Users,
 use model::Profile;
 use scheduler::PartitionCommand;
 
-/// Possibly before `.gz` or `.zst`.
+/// The extensions of files that are read in a directory, possibly before `.gz` or `.zst`.
 const ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 
 /// The source of the user of a pod.
@@ -58,7 +58,8 @@ pub struct ManifestArgs {
 
 const BY_DEFAULT: &str = "no queue configuration found in the options and manifests: the built-in default is used";
 
-/// Exit code 0: simulated, even with pending pods; 1: unreadable, then prints only errors.
+/// Schedules manifests and prints the bindings. Exit code 0: simulated, even if pods are pending; 1: a file cannot be
+/// read, and only the errors are printed.
 pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core: Profile) -> ExitCode {
     match planned(args, config, policy_group, core) {
         Ok(plan) => match print(&plan, core, args.json) {
@@ -89,7 +90,8 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// With the pods of `submitted`; returns also created pods and ignored objects. `names`: schedulers of pods.
+/// The cluster in files and directories, with the pods that the files of `submitted` submit, the created pods, and the
+/// ignored objects. Schedules pods with one of `names` as their scheduler.
 pub(super) fn cluster(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -115,7 +117,10 @@ fn with_notes((cluster, report): (Cluster, ManifestReport)) -> (Cluster, Vec<Str
     (cluster, report.created, report.notices.into_iter().chain(report.rejected).chain(skipped).collect())
 }
 
-/// With the pods of `submitted`. Fails for an unreadable file or invalid object.
+/// The cluster in files and directories, with the pods that the files of `submitted` submit, and the report.
+///
+/// # Errors
+/// A file cannot be read, or an object is invalid.
 pub(super) fn reported(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -141,7 +146,10 @@ fn finished(manifests: Manifests, names: &[String]) -> Result<(Cluster, Manifest
     Ok((cluster, report))
 }
 
-/// Also the ignored parts. Fails for an unreadable file or invalid object.
+/// The submissions of the pods in files and directories, and the parts that are not evaluated.
+///
+/// # Errors
+/// A file cannot be read, or an object is invalid.
 pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<PartitionCommand>, Vec<String>), String> {
     let settings = Settings { profile: core, ..Settings::default() };
     let (cluster, _, mut notices) = cluster(&[], paths, &settings.scheduler_names)?;
@@ -151,8 +159,11 @@ pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<Parti
     Ok((commands, notices))
 }
 
-/// With its queue configuration; `submitted` follows later. Fails for unreadable files, or invalid objects or
-/// configurations.
+/// A scheduler in the state of the cluster in files and directories, with its queue configuration. The pods of
+/// `submitted` follow later.
+///
+/// # Errors
+/// A file cannot be read, or an object or the configuration is invalid.
 pub(super) fn recovered(
     paths: &[PathBuf],
     submitted: &[PathBuf],
@@ -204,7 +215,7 @@ fn entry_name(file: &Path) -> String {
     plain.unwrap_or(&name).to_owned()
 }
 
-/// The file's, else the manifests', else the reported built-in one.
+/// The queue configuration: of the file, otherwise of the manifests, otherwise the built-in one, which is reported.
 fn configuration(
     (cluster, paths): (&Cluster, &[PathBuf]),
     file: Option<&Path>,
@@ -227,13 +238,13 @@ fn configuration(
     Ok((Arc::new(config), found.is_none()))
 }
 
-/// Searches again: standard input cannot be read twice.
+/// The file with this configuration. The files are searched again; standard input cannot be read twice.
 fn file_of(text: &str, paths: &[PathBuf], group: &str) -> Option<ConfigFile> {
     let files = paths.iter().filter(|path| *path != Path::new("-")).flat_map(|path| inputs::each(path, group));
     files.flatten().find(|file| file.queues() == text)
 }
 
-/// With places, if its file is found.
+/// The warnings about the configuration of the manifests, with their places in a file if it is there.
 fn lint_notices(cluster: &Cluster, paths: &[PathBuf], group: &str) -> Option<Vec<String>> {
     let (key, text) = cluster.configuration(group).ok()??;
     let mut warnings = config::lint::lint(&text);

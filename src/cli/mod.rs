@@ -204,7 +204,8 @@ enum Command {
     Man,
 }
 
-/// Avoids the full command line, because jobs wait for these. `None` for others.
+/// Runs the helper processes of jobs, and `submit`, without the full command line, because each job waits for them.
+/// `None` for other commands.
 #[cfg(target_os = "linux")]
 fn of_a_job() -> Option<ExitCode> {
     if let Some(outcome) = ::local::part::of_a_job(std::env::args_os()) {
@@ -213,7 +214,7 @@ fn of_a_job() -> Option<ExitCode> {
     local::SubmitArgs::alone(std::env::args_os()).map(|args| local::submit(&args))
 }
 
-/// Exit code 0: success; 1: invalid input; 2: invalid usage.
+/// Runs the command of the arguments. Returns the exit code: 0 success, 1 invalid input, 2 invalid usage.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     if is_small(std::env::args_os().nth(1)) {
@@ -237,7 +238,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A console or local jobs: parsing the arguments would use megabytes.
+/// Whether the command is a console, or a part of local jobs. The arguments are parsed later, which uses megabytes.
 #[cfg(target_os = "linux")]
 fn is_small(command: Option<OsString>) -> bool {
     const SMALL: [&str; 15] = [
@@ -265,7 +266,7 @@ fn misused(error: &clap::Error) -> ExitCode {
     error.exit()
 }
 
-/// Building the command line takes half of the time.
+/// Whether only the version is requested. Then the command line is not built, which would take half of the time.
 fn is_version(mut arguments: impl Iterator<Item = OsString>) -> bool {
     let first = arguments.next();
     first.is_some_and(|one| one == "--version" || one == "-V") && arguments.next().is_none()

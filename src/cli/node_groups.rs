@@ -1,4 +1,4 @@
-//! Node groups of an autoscaler, for `simulate`, `whatif`, and reports.
+//! Groups of nodes for an autoscaler: the options of `simulate` and `whatif`, and the sentences of a report.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub struct NodeGroupArgs {
 pub struct Unread {
     /// What is wrong.
     pub message: String,
-    /// 1: wrong file; 2: wrong usage.
+    /// 1: a file is wrong; 2: the command line is.
     pub code: u8,
 }
 
@@ -48,7 +48,10 @@ impl Unread {
 }
 
 impl NodeGroupArgs {
-    /// Also the ignored parts of manifests. Fails for an unreadable file, or an invalid or duplicate group.
+    /// The groups, and the parts of their manifests that are not evaluated.
+    ///
+    /// # Errors
+    /// A group is invalid or a duplicate, or its file cannot be read.
     pub fn read(&self) -> Result<(Vec<NodeGroup>, Vec<String>), Unread> {
         let types = self.types()?;
         let (mut groups, mut notes): (Vec<NodeGroup>, Vec<String>) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! `kornsole open`: a saved state dump, read-only.
+//! `kornsole open`: the read-only console for a saved state dump.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

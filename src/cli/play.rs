@@ -1,4 +1,4 @@
-//! `kornsole play`: plays a tape and compares snapshots.
+//! `kornsole play`: plays a tape and compares the result with the recording.
 
 use std::fs;
 use std::io::{self, Write};
@@ -83,7 +83,7 @@ pub enum Mode {
 /// Why a tape failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// 1: invalid tape or failed expectation; 2: wrong use.
+    /// The exit code: 1 for a tape that is invalid, or for what was expected and is not so; 2 for wrong use.
     pub code: u8,
     /// The message for a person.
     pub message: String,
@@ -162,17 +162,26 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Problem> {
     }
 }
 
-/// Paths are relative to the tape. Fails for an invalid file, expectation, or snapshot.
+/// Plays a tape with its scheduler; paths of files are relative to the tape.
+///
+/// # Errors
+/// The tape or a named file is invalid, an expectation is not met, or a snapshot differs.
 pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks::default())
 }
 
-/// Also checks linear mode. Fails as [`play_file`], or for missing text.
+/// Plays a tape, and checks linear mode too.
+///
+/// # Errors
+/// As [`play_file`], or linear mode does not print an expected text.
 pub fn play_linear(path: &Path, mode: Mode) -> Result<PlayResult, Problem> {
     play_watched(path, mode, None, None, Looks { linear: true, ..Looks::default() })
 }
 
-/// On `server`'s scheduler if requested. Fails as [`play_file`].
+/// Plays a tape for a viewer, on the scheduler of `server` if the tape requests one.
+///
+/// # Errors
+/// As [`play_file`].
 pub fn play_watched(
     path: &Path,
     mode: Mode,
@@ -242,7 +251,7 @@ pub fn play_watched(
     if problem.is_empty() { Ok(played) } else { Err(Problem { code: 1, message: problem }) }
 }
 
-/// They are not stored and not sent.
+/// The alerts that the head requests; they are not stored and not sent.
 fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
     let mut rules = match head.alerts.as_deref() {
         None => return Ok(None),
@@ -323,7 +332,7 @@ fn report(difference: &Difference, render: &impl Fn(&Fault) -> String) -> String
     format!("{}{}\n", render(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
-/// `None` if it does not differ.
+/// Why an image differs from its file; `None` if it does not.
 fn stale(tape: &Path, image: &Image, render: &impl Fn(&Fault) -> String) -> Option<String> {
     let file = tape.with_file_name(&image.file);
     let what = match fs::read(&file) {
@@ -358,7 +367,7 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// As in the console, with paths relative to the tape.
+/// Opens the scheduler of a tape like the commands of the console. Paths are relative to the tape.
 fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
     let next_to = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
     let setup = Setup::of(head.core);

@@ -49,7 +49,7 @@ struct Ran {
     failures: Vec<Failure>,
 }
 
-/// Exit code 0: all pass; 1: a test fails; 2: unreadable.
+/// Runs the cases of all files. Exit code 0: all pass; 1: a test fails; 2: a file or a configuration cannot be read.
 pub fn run(args: &TestArgs) -> ExitCode {
     let mut all = Vec::new();
     for file in &args.files {

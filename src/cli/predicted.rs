@@ -22,7 +22,7 @@ pub struct PredictedCore {
 }
 
 impl PredictedCore {
-    /// The command line's, else the settings', else the newest.
+    /// The profile of the command line, otherwise of the user's settings, otherwise the newest release.
     pub fn profile(self) -> Profile {
         self.core.unwrap_or_else(by_settings)
     }
@@ -33,7 +33,7 @@ impl PredictedCore {
     }
 }
 
-/// Without an option; reports an invalid `core` on stderr.
+/// The profile of predictions without an option. An invalid `core` is reported on standard error.
 pub fn by_settings() -> Profile {
     let read = match user_settings::read(None, &Themes::shipped()) {
         Ok(file) => file.read,
@@ -77,7 +77,7 @@ pub fn start_notes(core: Profile, text: &str) -> Option<String> {
     ))
 }
 
-/// Releases that accept what `core` rejects; may be empty.
+/// The releases that accept a configuration that `core` rejects, as a line; empty if none does.
 pub fn taken_by(file: &ConfigFile, core: Profile) -> String {
     let accepts = |other: &Profile| *other != core && file.read(*other).is_valid();
     match Profile::RELEASES.into_iter().rev().find(accepts) {

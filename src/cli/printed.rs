@@ -59,7 +59,7 @@ pub fn err() -> Safe<StderrLock<'static>> {
     Safe { inner: io::stderr().lock(), rest: Vec::new() }
 }
 
-/// Escapes like [`safe`]; bytes arrive in arbitrary chunks.
+/// Escapes what is written as by [`safe`]. Bytes arrive in arbitrary chunks.
 #[derive(Debug)]
 pub struct Safe<W> {
     inner: W,
@@ -89,7 +89,7 @@ impl<W: Write> Write for Safe<W> {
     }
 }
 
-/// Sanitizes job output, possibly another user's, in arbitrary chunks.
+/// Sanitizes the output of a job, possibly of another user. Bytes arrive in arbitrary chunks.
 #[derive(Debug, Default)]
 pub struct TerminalText {
     /// The start of an unfinished character or line end.

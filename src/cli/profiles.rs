@@ -64,7 +64,7 @@ pub fn difference(from: Profile, to: Profile) -> String {
     text
 }
 
-/// For `docs/profiles.md`; `=` repeats the left cell.
+/// The table of `docs/profiles.md`. `=` means: like the cell to its left.
 pub fn table() -> String {
     let mut text =
         "| switch | rule | 1.5.1 | 1.8.0 | 1.9.0 | kornsole | test |\n|---|---|---|---|---|---|---|\n".to_owned();

@@ -9,7 +9,7 @@ use super::printed;
 /// The delay before the first update, and the interval of updates.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// Silent unless stderr is a terminal.
+/// Progress of reading a file; silent if stderr is not a terminal.
 pub struct Progress {
     name: String,
     all: usize,

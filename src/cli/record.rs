@@ -1,4 +1,4 @@
-//! `--record`: a console session as a tape.
+//! `--record`: records the user's actions in a console as a tape.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -98,7 +98,7 @@ impl Tap for Recording {
     }
 }
 
-/// Files are relative to the tape.
+/// The argument of `Source` in the tape: files are relative to it.
 fn source(tape: &Path, against: &Against) -> Result<String, String> {
     let file = |file: &str| -> Result<String, String> {
         if file == "-" {

@@ -1,4 +1,4 @@
-//! `kornsole run`: scenarios with traces on stdout.
+//! `kornsole run`: scenarios without a screen, with traces on stdout.
 
 use std::io::{self, BufWriter, IsTerminal, StderrLock, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,8 @@ pub struct RunArgs {
     pub manifests: manifests::ManifestArgs,
 }
 
-/// Exit code 0: all steps ran; 1: a scenario or configuration is invalid or unreadable; others still run.
+/// Runs scenarios and prints their traces, or schedules manifests. Exit code 0: all steps ran; 1: a scenario or its
+/// configuration is invalid or cannot be read; the other scenarios still run.
 pub fn run(args: &RunArgs) -> ExitCode {
     let core = args.core.profile();
     if !args.manifests.from_manifests.is_empty() {

@@ -1,4 +1,4 @@
-//! `kornsole schema`: a JSON Schema for editors.
+//! `kornsole schema`: a JSON Schema of the queue configuration, for editors.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

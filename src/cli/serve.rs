@@ -100,7 +100,10 @@ pub struct ListenArgs {
 }
 
 impl ListenArgs {
-    /// Arguments, else the scheduler's configuration. Fails for invalid addresses.
+    /// The options of the server: arguments, otherwise the scheduler's configuration.
+    ///
+    /// # Errors
+    /// Why the address is invalid.
     pub fn options(&self, config: &SchedulerConfig, profile: Profile) -> Result<Options, String> {
         let written = self.listen.clone().unwrap_or_else(|| format!("{}:{}", config.bind_host, config.bind_port));
         let mut options = Options::plain(address(&written)?, profile, config.event.clone());
@@ -197,7 +200,10 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     }
 }
 
-/// Watches its configuration file. Fails if it cannot run.
+/// A running engine that watches its configuration file.
+///
+/// # Errors
+/// Why it cannot run.
 pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Result<Arc<Engine>, String> {
     let started = Engine::start_with_journal(opened.core, speed, hook, opened.retained);
     let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;

@@ -60,7 +60,10 @@ impl Dir {
 }
 
 impl Served {
-    /// Attaches the tape's user. Fails without a port, directory, or thread.
+    /// Serves a core and attaches the tape's user to it.
+    ///
+    /// # Errors
+    /// The system provides no port, directory, or thread.
     pub fn start(core: Core, about: About, head: &Head) -> Result<Self, String> {
         let actor = head.actor();
         let dir = Dir::new()?;

@@ -47,7 +47,8 @@ pub enum SettingsAction {
 }
 
 impl SettingsArgs {
-    /// Flags override the file; prints requested texts.
+    /// Reads the file and applies the flags over it. `config` is the named queue configuration, `state` the state
+    /// directory. Prints what the arguments request.
     pub fn read(&self, config: Option<&Path>, state: Option<&Path>) -> SettingsAction {
         self.read_over(&[], config, state)
     }
@@ -69,7 +70,7 @@ impl SettingsArgs {
         }
     }
 
-    /// Exit code 1 for the file, 2 for a flag.
+    /// The settings, or the error with its exit code: 1 for the file, 2 for a flag.
     fn settings(
         &self,
         defaults: &[(&str, &str, &str)],
@@ -114,7 +115,8 @@ pub fn setup(settings: &Settings, profile: Profile) -> Setup {
     Setup { instance: instance(), ..Setup::by(profile, settings.config()) }
 }
 
-/// A random UUID (version 4), or the time, which also differs in each run.
+/// The name of this run of the scheduler: a random UUID (version 4). Without randomness it is the current time, which
+/// still differs in each run.
 fn instance() -> Arc<str> {
     let mut bytes = [0_u8; 16];
     if getrandom::getrandom(&mut bytes).is_err() {

@@ -26,7 +26,7 @@ pub fn completions(mut command: clap::Command, args: &CompletionsArgs) -> ExitCo
     print(&text)
 }
 
-/// One section per command: `kornsole man | man -l -`.
+/// Prints the manual page, one section for each command: `kornsole man | man -l -`.
 pub fn man(command: clap::Command) -> ExitCode {
     let mut text = Vec::new();
     let mut command = command;

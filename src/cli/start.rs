@@ -16,7 +16,7 @@ struct Way {
     arguments: Vec<OsString>,
 }
 
-/// Lists the choices without a terminal.
+/// Opens the choice of the settings or the user; lists the choices without a terminal.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     let settings = match user_settings::read(None, &Themes::shipped()) {
         Ok(found) => found.read.settings,

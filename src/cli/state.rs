@@ -23,13 +23,16 @@ pub struct StateArgs {
 }
 
 impl StateArgs {
-    /// A flag overrides the settings.
+    /// The same with the settings; a flag has precedence.
     #[must_use]
     pub fn by(&self, settings: &Settings) -> Self {
         Self { dir: settings.config().state_dir.clone(), repair: self.repair }
     }
 
-    /// Stores nothing without a directory. Fails if it is unusable or the scheduler cannot start.
+    /// The scheduler of the directory, or a new one, with its storage. Without a directory nothing is stored.
+    ///
+    /// # Errors
+    /// Why the directory cannot be used, or the new scheduler cannot start.
     pub fn start(
         &self,
         setup: &Setup,

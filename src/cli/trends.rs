@@ -8,7 +8,7 @@ use source::Trends;
 use source::book::Book;
 use source::remote::stored;
 
-/// In the state directory, or in memory.
+/// The trends of an embedded scheduler: in its state directory, or in memory.
 pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
     state.map_or_else(Trends::in_memory, Trends::retained_in)
 }

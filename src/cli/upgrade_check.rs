@@ -1,4 +1,4 @@
-//! `kornsole upgrade-check`: differences under another release.
+//! `kornsole upgrade-check`: differences of a configuration and a workload under another release.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

@@ -26,7 +26,8 @@ pub struct UserSettingsFile {
     pub message: String,
 }
 
-/// Default: `~/.config/kornsole`. `None` without `HOME`: NSS modules could crash a static glibc binary.
+/// The directory of settings, rules, and themes, default: `~/.config/kornsole`. `None` without `HOME`: looking the user
+/// up could crash a static glibc binary because of NSS modules.
 pub fn dir() -> Option<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty())?;
     Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join(DIR))
@@ -37,7 +38,10 @@ pub fn default_file() -> Option<PathBuf> {
     Some(dir()?.join(FILE))
 }
 
-/// The named file, or the optional [`default_file`]. Fails only if the named file is unreadable.
+/// Reads the named file, or the optional [`default_file`].
+///
+/// # Errors
+/// Why the named file cannot be read. Errors in its content are in the result.
 pub fn read(named: Option<&Path>, themes: &Themes) -> Result<UserSettingsFile, String> {
     let Some(file) = named.map(Path::to_path_buf).or_else(default_file) else { return Ok(UserSettingsFile::default()) };
     let mut bytes = Vec::new();

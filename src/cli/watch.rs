@@ -1,4 +1,4 @@
-//! `kornsole watch`: trends and alerts without a screen.
+//! `kornsole watch`: trends and alerts of a remote scheduler without a screen.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -121,7 +121,7 @@ struct Reported {
 }
 
 impl Reported {
-    /// Earlier changes are in the log of an earlier run.
+    /// Reports changes of alerts; earlier ones are in the log of an earlier run.
     fn report_alerts(&mut self, snapshot: &BoardSnapshot) {
         let from = self.change.replace(snapshot.next_change).unwrap_or(snapshot.next_change);
         for change in snapshot.recent.iter().filter(|change| change.number >= from) {

@@ -15,7 +15,7 @@ use super::situations::{NODES, pass, source};
 const NEVER: &str = "no node has nvidia.com/gpu";
 const RULE: &str = "[[rule]]\nname = 'queue-waits'\nkind = 'waits'\nat = '1s'\nfor = '0s'\nresolve-after = '0s'\n";
 
-/// `late` waits for cores, `train` for the GPU.
+/// One application has all cores; `late` waits for cores, and `train` for the GPU.
 fn steps() -> String {
     let asks = |app: &str, resource: &str, count: u32| {
         format!(

@@ -1,4 +1,4 @@
-//! Skipped without an installed Alertmanager and Prometheus.
+//! Tests with a real Alertmanager and Prometheus; skipped with a note if they are not installed.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -85,7 +85,7 @@ fn an_invalid_configuration_is_exit_code_1_in_each_format() {
     let of = |format: &str| {
         let (code, out, err) = run(&dir, &["main", "--format", format]);
         assert_eq!(code, Some(1), "{format}: {out}");
-        // Annotations have no place for the core.
+        // Annotations have no place for the core: it is beside them.
         assert!((out.clone() + &err).contains("1.9.0"), "{format}: {out}{err}");
         assert_eq!(err, if format == "github" { "core 1.9.0\n" } else { "" });
         out

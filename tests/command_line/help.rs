@@ -86,7 +86,7 @@ fn the_help_is_in_plain_english() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// `None` if the line calls only another program.
+/// The words of a call of kornsole as a shell reads them: quotes, and no redirections. `None` for a line that calls another program only.
 fn call(line: &str) -> Option<Vec<OsString>> {
     let stage = line.split(" | ").find(|stage| stage.starts_with("kornsole"))?;
     let (mut words, mut quoted, mut word) = (Vec::new(), false, String::new());
@@ -176,7 +176,7 @@ fn exit_codes_beyond_2_are_in_the_help() {
     );
 }
 
-/// kubectl runs this link of the packages.
+/// The link of the packages: kubectl runs it, and a person reads the help of `kubectl kornsole`.
 #[test]
 fn the_plugin_of_kubectl_has_its_own_name_in_the_help() {
     let dir = TestDir::new();

@@ -1,4 +1,4 @@
-//! The scheduler's settings: values, origins, and errors.
+//! Configuration of the scheduler: values in effect, their origin, and errors.
 
 use crate::common::TestDir;
 

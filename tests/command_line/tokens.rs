@@ -1,4 +1,4 @@
-//! `kornsole token` in parallel: no change is lost.
+//! `kornsole token` in parallel processes: no change of the file is lost.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Output, Stdio};

@@ -21,7 +21,7 @@ pub enum Change {
     Gone(&'static str, String, String),
 }
 
-/// `None` if pods can express it.
+/// Returns why a scenario cannot be expressed as pods; `None` if it can.
 pub fn why_not(scenario: &Scenario) -> Option<&'static str> {
     let mut apps: BTreeMap<&AppId, &Submission> = BTreeMap::new();
     let (mut asks, mut nodes): (BTreeMap<AskId, &AppId>, BTreeSet<&NodeId>) = Default::default();
@@ -94,7 +94,8 @@ impl AsPods {
         Self { scheduler, ..Self::default() }
     }
 
-    /// Pod times order applications by seconds: each starts in its own.
+    /// Returns the changes of a command. Pod times in seconds order applications, so each starts in a second of its
+    /// own.
     pub fn changes(&mut self, command: &PartitionCommand, now: Time) -> Vec<Change> {
         match command {
             PartitionCommand::AddNode(node) => {

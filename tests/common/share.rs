@@ -34,7 +34,7 @@ pub fn recorded_scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// Scenarios that other tests compare.
+/// Prefixes of recorded scenarios that a test cannot compare; other tests do.
 #[allow(dead_code, reason = "not every test that shares this file uses it")]
 #[derive(Clone, Copy, Default)]
 pub struct Excluded {

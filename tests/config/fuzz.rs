@@ -33,7 +33,8 @@ fn promises(bytes: &[u8]) {
     }
 }
 
-/// Releases' validators accept texts that their loading rejects (CFG-037, CFG-081, CFG-086).
+/// Only the releases may reject it: their validators accept texts that their loading rejects (CFG-037, CFG-081,
+/// CFG-086).
 fn is_taken(config: Config, profile: Profile) {
     let config = Arc::new(config);
     let other = Arc::new(read_bytes(DEFAULT_CONFIG.as_bytes(), profile).config.expect("it is valid"));

@@ -1,5 +1,6 @@
-//! Realistic inputs are found by content. Each file of `inputs/` has one unknown key, `odd`: its error has that
-//! location.
+//! Realistic inputs: the configuration is found by content, and each error has its location in the file.
+//!
+//! Each file of `inputs/` has one unknown key, `odd`, whose location the test searches in the text.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Rules of configurations by ID, recorded verdicts, and arbitrary texts.
+//! Each rule of configurations by ID, the recorded verdicts of real cores, and arbitrary texts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,4 +1,4 @@
-//! Notices of draining queues: command, webhook, and failures.
+//! Notices to administrators of draining queues: the command, the webhook, and their failures.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;

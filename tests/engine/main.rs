@@ -1,4 +1,4 @@
-//! The engine: clock, operations, reload, hooks, demo.
+//! The engine around the scheduler: clock, operations, configuration reload, hooks, and demo.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

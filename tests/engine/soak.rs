@@ -9,7 +9,7 @@ use engine::{Core, Numbering, Progress, Setup};
 use kornsole::cli::demo;
 use model::{Profile, Time};
 
-/// KiB per finished application: twice the measured value.
+/// Limit for a finished application and its row, in KiB: twice the measured value.
 const EACH: u64 = 12;
 
 const ALONE: &str = "KORNSOLE_SOAK_ALONE";

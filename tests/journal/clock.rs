@@ -13,7 +13,7 @@ fn library() -> Option<PathBuf> {
     dirs.map(|dir| dir.path().join("faketime/libfaketime.so.1")).find(|library| library.is_file())
 }
 
-/// `+2h` is ahead; waits use the machine's clock.
+/// `+2h` is two hours ahead. Waits use the clock of the machine.
 fn by_clock<'l>(library: &'l Path, offset: &'l str) -> impl Fn(Command) -> Command + 'l {
     move |mut command| {
         command.env("LD_PRELOAD", library).env("FAKETIME", offset).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

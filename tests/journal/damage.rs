@@ -142,7 +142,7 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
-    /// Acknowledged changes are present, or a message names the missing ones.
+    /// All acknowledged changes are present, or a message names the missing ones. A repaired file is consistent.
     #[test]
     fn damage_is_never_passed_over(damages in prop::collection::vec(harm(), 1..3)) {
         let (whole, answered) = &*WHOLE;

@@ -19,7 +19,7 @@ pub enum Fault {
     Io,
     /// Write: the disk is full after a part.
     Short,
-    /// Data may be written or not.
+    /// Sync fails; the data may or may not be written.
     Sync,
     /// Write and grow: read-only.
     ReadOnly,
@@ -78,7 +78,7 @@ impl BadDisk {
         self.state().seen.clone()
     }
 
-    /// Synced data, and some of the rest.
+    /// The data after a power failure: synced data, and a random part of the rest.
     pub fn after_cut(&self, chance: &mut Chance) -> Vec<u8> {
         let state = self.state();
         let mut bytes = state.synced.clone();

@@ -22,7 +22,7 @@ fn rounds(least: u32) -> u64 {
         .unwrap_or(share::so_many(least, 4).into())
 }
 
-/// A disk's rejection is unsure until a later operation is accepted.
+/// An operation that was rejected because of the disk is unknown until the disk has accepted a later one.
 fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, answered: &mut AnsweredOrders) {
     let Ok((core, retained)) = on(Arc::clone(disk) as _) else { return };
     let journal = retained.journal().clone();

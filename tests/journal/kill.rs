@@ -1,4 +1,4 @@
-//! Killed under load: acknowledged changes survive.
+//! A process is killed under load: all acknowledged changes are present after a restart.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -20,7 +20,7 @@ fn rounds() -> u64 {
         .unwrap_or(share::so_many(20, 3).into())
 }
 
-/// One line per answer. Without its variable, this is not a test.
+/// The killed process, which prints one line per answer. Without its variable, this is not a test.
 #[test]
 fn a_process_with_clients() {
     let Ok(task) = std::env::var(CHILD) else { return };

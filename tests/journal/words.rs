@@ -1,4 +1,4 @@
-//! Messages while the disk fails.
+//! Messages while the disk fails: in the REST API and in the console.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -149,7 +149,7 @@ pub fn tree_and_effects(stage: &Stage) {
     assert!(json["effects"].as_array().is_some_and(|effects| !effects.is_empty()), "{json}");
 }
 
-/// A queue with an application, a guarantee, a maximum and a limit below the usage.
+/// With all that an apply can take away: a queue with an application, a guarantee, a maximum and a limit below the usage.
 fn less(text: &str) -> String {
     [
         ("memory: 40G", "memory: 13G"),

@@ -1,4 +1,4 @@
-//! A real cluster's failures; for a scheduler see `chaos.rs`.
+//! Failures of a real cluster for consoles and commands; for a scheduler see `chaos.rs`.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The time without bindings: the values in `docs/guide/kubernetes-scheduler.md`.
+//! The time without bindings when a scheduler stops: the values in `docs/guide/kubernetes-scheduler.md`.
 
 use std::time::{Duration, Instant};
 

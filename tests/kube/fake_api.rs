@@ -46,7 +46,7 @@ impl Reply {
     }
 }
 
-/// Method, address with query, body.
+/// A request: method, address with query, and body.
 pub struct Call {
     pub method: String,
     pub path: String,

@@ -1,4 +1,4 @@
-//! `kornsole kill` with many pods: counting line, summary, `-v`, `--json`.
+//! `kornsole kill` of an application with many pods: the line that counts, the summary, `-v`, and `--json`.
 
 use std::process::Command;
 use std::time::Duration;

@@ -16,7 +16,7 @@ fn definition((group, version, kind, plural): (&str, &str, &str, &str)) -> Value
     let names =
         json!({"plural": plural, "singular": kind.to_lowercase(), "kind": kind, "listKind": format!("{kind}List")});
     let version = json!({"name": version, "served": true, "storage": true, "schema": schema});
-    // Required under k8s.io; from the Spark operator.
+    // Required for groups under k8s.io; the value is from the Spark operator.
     let approved = json!({"api-approved.kubernetes.io": "https://github.com/kubeflow/spark-operator/pull/1298"});
     json!({"metadata": {"name": format!("{plural}.{group}"), "annotations": approved},
         "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}})

@@ -110,7 +110,7 @@ fn a_log_that_is_not_there_is_reported_and_opened_again() {
     until(&mut driver, &["404: get pods/log stuck-1-driver in namespace team-a: not found", "retrying"]);
 }
 
-/// A stand-in kubelet writes the log.
+/// With the real API server; a stand-in for a kubelet writes the log.
 pub fn for_real(stage: &Stage) {
     let mut driver = failures::console(stage, Via::PortForward);
     until(&mut driver, &["tenant-a", "etl"]);

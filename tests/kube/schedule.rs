@@ -329,7 +329,7 @@ pub fn two(stage: &Stage) {
     third.stop();
 }
 
-/// An exited process on this machine loses its lease immediately.
+/// A process on the same machine has exited, so its lease is taken over without a wait.
 pub fn own_lease(stage: &Stage) {
     prepare(stage);
     let first = Scheduler::start(stage);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::fake_api::{FakeApi, Reply};
 use super::observe::{cluster, console, list, pods, until};
 
-/// Fits no node; also an ID-only placeholder and a service account user.
+/// A request that fits no node, a placeholder with only its ID, and a service account as its user.
 pub fn picky() -> Value {
     let tags = |name: &str| json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": name, "kubernetes.io/label/queue": "root.wished"});
     let log = json!([

@@ -31,7 +31,7 @@ struct Shadow {
 }
 
 impl Shadow {
-    /// Waits until all is taken over; `via` is the way to the REST API.
+    /// Starts one, and waits until it has taken everything over. `via`: the way to the REST API of the scheduler.
     fn start(stage: &Stage, via: &str) -> Self {
         let tokens = stage.dir.join("shadow-tokens.yaml").display().to_string();
         let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
@@ -204,12 +204,12 @@ pub fn agrees(stage: &Stage) {
     }
 }
 
-/// Within 10 ms, Events reversed: no difference.
+/// All decisions within 10 ms, with Events in reverse order, are not a difference.
 pub fn burst(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
 }
 
-/// With times over REST: settled.
+/// The same, but the scheduler reports over REST when it decided: all of it is settled.
 pub fn burst_over_rest(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Rest));
     let newer = rest(Arc::default(), false);
@@ -218,7 +218,7 @@ pub fn burst_over_rest(stage: &Stage) {
     shadow.stop();
 }
 
-/// Of 1.8, or of 1.9 without `utilization`.
+/// The REST API of a scheduler of 1.8, or of 1.9 without `utilization`, with these events.
 fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> FakeApi {
     FakeApi::new(move |call| match call.path.split('?').next().unwrap_or_default() {
         "/ws/v1/partitions" => {

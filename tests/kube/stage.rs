@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// Its processes stop on drop.
+/// A cluster. All of its processes are stopped on drop.
 pub struct Stage {
     child: Child,
     ends: RefCell<(Option<ChildStdin>, BufReader<ChildStdout>)>,

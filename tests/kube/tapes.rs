@@ -1,6 +1,6 @@
 use super::stage::Stage;
 
-/// The ConfigMap is restored at the end.
+/// The rest of the ConfigMap is unchanged, and its text is restored at the end.
 pub fn raise(stage: &Stage) {
     let before = stage.config_map();
     stage.plays("admin", "raise");

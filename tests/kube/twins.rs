@@ -203,7 +203,7 @@ pub fn what_if(stage: &Stage) {
     stage.command(&json!({"answers": {}}));
 }
 
-/// Of a SparkApplication, a RayCluster, a Job.
+/// Applications of a SparkApplication, of a RayCluster, and of a Job are explained and tried as others are.
 pub fn operated(stage: &Stage) {
     serve(stage);
     operators::define(stage);

@@ -24,7 +24,7 @@ impl Day {
         let _ = write!(self.tape, "\n# {text}\n");
     }
 
-    /// Onto the tape, with its output; returns the exit status.
+    /// Someone types a command: it and what it prints go onto the tape. Gives the exit status.
     fn types(&mut self, who: Person, words: &[&str]) -> i32 {
         let output = self.machine.call_as(who.1, words);
         let quoted =
@@ -47,7 +47,8 @@ impl Day {
     }
 }
 
-/// Without system names, times, amounts, and repeated blanks.
+/// A line with one blank between words, with names instead of those of this system, and without what differs from day to day: times, and
+/// how much was used.
 fn same_each_day(line: &str) -> String {
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let word = |word: &str| {

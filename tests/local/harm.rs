@@ -157,7 +157,7 @@ fn an_output_file_that_rejects_writes_does_not_block_the_end_of_a_job() {
 fn a_disk_that_rejects_output_does_not_block_the_end_of_a_job() {
     let machine = Machine::up(&[]);
     let mut open = Vec::new();
-    // Such a FIFO blocks writers like a hung file system.
+    // Like a hung file system, an open FIFO without a reading process blocks writers.
     for flags in [&["--hold", "--time", "2s"][..], &["--hold"]] {
         let job = machine.submit(flags, "exec yes");
         let attempt = machine.dir.join(format!("jobs/jobs/{job}/1"));

@@ -82,7 +82,7 @@ fn a_watched_list_is_printed_again_when_it_changes() {
     assert_eq!(text().matches("REASON").count(), 2, "once for each change: {}", text());
 }
 
-/// As many as can start soon.
+/// The scheduler is not given more of an array than can have their turn soon.
 #[test]
 fn a_large_array_is_queued_in_parts() {
     let machine = Machine::up(&[]);

@@ -12,7 +12,7 @@ use crate::common::TestDir;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Stopped on drop, with jobs.
+/// A daemon. It is stopped on drop, with its jobs.
 pub struct Machine {
     pub dir: TestDir,
     arguments: Vec<String>,
@@ -63,7 +63,7 @@ impl Machine {
         self.start_as(command);
     }
 
-    /// SIGKILL after this time, listening or not.
+    /// Starts the daemon and kills it with SIGKILL after this time, whether it listens or not.
     pub fn start_and_kill_after(&self, time: Duration) {
         let mut daemon = self.up_by(Command::new(env!("CARGO_BIN_EXE_kornsole"))).spawn().unwrap();
         sleep(time);
@@ -187,7 +187,7 @@ pub fn until(mut is: impl FnMut() -> bool) {
     }
 }
 
-/// Prints a note if not.
+/// Returns whether the tests run as root; otherwise prints a note.
 pub fn is_root(what: &str) -> bool {
     let root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     if !root {

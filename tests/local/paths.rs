@@ -76,7 +76,7 @@ fn an_error_file_that_becomes_a_link_leads_nowhere() {
     change_places("--error", "echo theirs >&2");
 }
 
-/// With a link to a file of root, while jobs start.
+/// Swaps the file of an option with a link to a file of root while jobs start.
 fn change_places(option: &str, script: &str) {
     if !is_root("two users") {
         return;

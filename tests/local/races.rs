@@ -1,4 +1,4 @@
-//! Paths replaced while root's daemon opens them for a user.
+//! Paths that are replaced while a daemon of root opens them for a user.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};

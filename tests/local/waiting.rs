@@ -67,7 +67,7 @@ fn without_backfill_none_starts_before_a_blocked_job() {
     assert_eq!([machine.wait(large), machine.wait(short)], [0, 0]);
 }
 
-/// Each small job that ends is followed by the next.
+/// As many small jobs as anyone likes: each that ends is followed by the next one.
 #[test]
 fn a_large_job_starts_despite_a_stream_of_small_ones() {
     let machine = Machine::up(&[]);

@@ -45,7 +45,7 @@ fn an_attached_console_acts_within_its_permissions_and_reports_an_unreachable_se
     terminal.until("one application", |seen| !seen.emulator.screen().contents().contains("train"));
     // Commands are disabled until the user of the token is known.
     terminal.until_text("K kill");
-    // Before the access lists arrive, the dialog names the server.
+    // The decision can arrive before the access lists; then the dialog names the server.
     loop {
         terminal.press("K");
         terminal.until_text("Kill nightly?");

@@ -1,4 +1,4 @@
-//! The console exits normally when its window is closed.
+//! The terminal's window is closed while the console draws: the console exits normally.
 
 use std::io::Read as _;
 use std::sync::mpsc::channel;

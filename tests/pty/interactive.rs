@@ -40,7 +40,7 @@ fn a_shell_is_left_resumed_and_ends_with_its_status() {
     terminal.master.resize(PtySize { rows: 20, cols: 90, pixel_width: 0, pixel_height: 0 }).unwrap();
     // The shell can be faster than the daemon.
     terminal.press("until stty size | grep '20 90'; do sleep 0.1; done; name=here\r");
-    // A shell can redraw its line between the command and its output.
+    // A shell that draws its line again at the new size can do so between the command and its output.
     terminal.until_text("20 90\n");
     daemon.0.kill().unwrap();
     terminal.press("echo still $name\r");

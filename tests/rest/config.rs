@@ -59,7 +59,7 @@ fn the_yaml_of_every_good_configuration_reads_to_the_same() {
             continue;
         }
         let mut again = convert::config(Some((&text, "")));
-        // Upstream's own validator rejects these two.
+        // These two cannot be posted back: upstream's own validator rejects them.
         (again.deadlock_detection_enabled, again.deadlock_timeout_seconds) = (None, None);
         let written = convert::config_yaml(&again);
         let reading = read(&written, profile);

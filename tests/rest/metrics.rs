@@ -1,4 +1,4 @@
-//! Metrics with upstream's names, labels, and comparable values.
+//! Metrics: upstream's names and labels, and its values where both count the same.
 
 use std::collections::BTreeMap;
 

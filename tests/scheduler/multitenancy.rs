@@ -1,4 +1,4 @@
-//! The Multitenancy example (EX-01), step by step.
+//! The Multitenancy example (EX-01): allocations and priorities after each step.
 
 use ::scenario::{self, Runner, Scenario, ScenarioStep, Sink, StepKind, Trace};
 use model::{Priority, Profile};

@@ -147,7 +147,7 @@ fn every_word_is_legible_on_every_page_in_every_theme() {
                     let (fg, bg) = (cell.fg, cell.bg);
                     wrong.insert(format!("{} on {place}: {fg} on {bg} has {found:.2}", theme.name));
                 }
-                // Default text is legible on such backgrounds.
+                // Such a theme is for terminals whose default text is legible on its backgrounds.
                 let half = theme.behind.is_none() && cell.fg == Color::Reset && cell.bg != Color::Reset;
                 assert!(!half, "{} on {place}: the terminal's own colour on one of the theme", theme.name);
             }

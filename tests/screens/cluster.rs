@@ -93,7 +93,7 @@ fn compare(driver: &Driver) {
     assert!(row("schedulable").contains(&format!("{nodes} nodes")), "{text}");
 }
 
-/// `KORNSOLE_FRAMES=10000 cargo test --test screens no_two_places` compares so many.
+/// Compares `KORNSOLE_FRAMES` frames if it is set: `KORNSOLE_FRAMES=10000 cargo test --test screens no_two_places`.
 #[test]
 fn no_two_places_of_the_first_page_disagree() {
     let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse().ok()).unwrap_or(200);

@@ -1,4 +1,4 @@
-//! A first look at the busy demo: used space, whole words, one word per thing.
+//! What a first look at the busy demo must find: space that is used, whole words, and one word per thing.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Linear mode: pages as text, announcements, no drawing.
+//! Linear mode on the cluster of the screens: text of each page, announcements, and no drawing.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Notices: shown once, by weight, and retained.
+//! Notices of the engine: shown once, by weight, and retained.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -144,7 +144,7 @@ const PAGES: [&str; 10] = [
 
 const FRAMES: u32 = 24;
 
-/// For `KORNSOLE_FRAMES` frames; few by default.
+/// The number of cases for `KORNSOLE_FRAMES` frames; few by default.
 fn cases() -> u32 {
     let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse::<u32>().ok());
     frames.map_or(24, |frames| frames.div_ceil(FRAMES))

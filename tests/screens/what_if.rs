@@ -1,4 +1,4 @@
-//! What-if: no change before it is applied.
+//! What-if: the cluster is unchanged until the changes are applied.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;

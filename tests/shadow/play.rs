@@ -29,7 +29,7 @@ fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
 }
 
-/// Without dependence on a hash map.
+/// All recorded scenarios that did not depend on the order of a hash map.
 pub fn cases(profile: Profile) -> Vec<Case> {
     let mut names: Vec<String> = std::fs::read_dir(dir())
         .expect("the recordings are there")
@@ -70,7 +70,7 @@ pub struct Player {
     snapshots: Vec<String>,
 }
 
-/// `None` for a rejected configuration.
+/// Plays a case to a shadow; `None` if the configuration is rejected.
 pub fn play(case: &Case, profile: Profile, settings: Settings) -> Option<Played> {
     let mut player = Player::prepare(&case.scenario, profile, settings)?;
     for number in 0..case.scenario.steps.len() {
@@ -155,7 +155,7 @@ impl Player {
     }
 }
 
-/// `big` exceeds `root.small` (2 cores) twice.
+/// `root.small` has a maximum of 2 cores; `big` requests twice as much.
 pub const CONFIG: &str = "
 partitions:
 - name: default

@@ -27,7 +27,7 @@ fn recorded(dir: &Path, minutes: u64) {
     drop((core, retained));
 }
 
-/// Forecast, simulated real submissions (both with errors), real value.
+/// The forecast, the simulation of the real submissions, both with errors, and the real value.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     let found = table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {table}"));
     found[name.len()..].split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()

@@ -96,7 +96,7 @@ fn the_end_that_is_waited_for_is_estimated_from_what_others_took() {
 
 #[test]
 fn what_helps_nothing_is_not_proposed() {
-    // No maximum, completion, or priority helps.
+    // A missing node: no maximum, completion, or priority changes that.
     let stuck = "  - submit: {app: stuck, queue: root.b, user: ann}
   - ask: {app: stuck, id: z, resource: {vcore: 1}, requiredNode: n9}
   - schedule: idle

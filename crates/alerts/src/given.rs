@@ -13,13 +13,14 @@ pub struct Given {
     pub view: Arc<View>,
     /// The cluster time.
     pub at: Time,
-    /// Important ones of the last hours, oldest first, if reported.
+    /// The important events of the last hours, the oldest first; `None` if the cluster does not report events.
     pub happened: Option<Vec<Arc<Record>>>,
-    /// `None` while connected; otherwise only the connection and the disk are evaluated.
+    /// The connection problem, in words; `None` while connected. With one, only rules about the connection and the disk
+    /// are evaluated.
     pub connection: Option<String>,
     /// The failed health checks, one sentence each; `None` if unknown.
     pub health: Option<Vec<String>>,
-    /// Of the state directory; `None` without one, or if unknown.
+    /// The disk of the state directory; `None` without one, or if it cannot be queried.
     pub disk: Option<Disk>,
     /// Whether the applications are loaded.
     pub apps: bool,

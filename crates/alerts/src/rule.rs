@@ -44,7 +44,7 @@ impl fmt::Display for Severity {
 /// The unit of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// True or false, without threshold.
+    /// No threshold: the condition is true or false.
     Nothing,
     /// Percent, more than 0 and at most 100.
     Percent,
@@ -167,7 +167,7 @@ pub struct Rule {
     pub name: String,
     /// What it watches.
     pub kind: Kind,
-    /// In the kind's unit; 0 without a threshold.
+    /// The threshold, in the unit of the kind; 0 if the kind has no threshold.
     pub at: f64,
     /// The threshold for resolving a firing alert.
     pub resolve_at: f64,
@@ -183,15 +183,15 @@ pub struct Rule {
     pub queues: Vec<QueuePath>,
     /// Not these subtrees.
     pub except: Vec<QueuePath>,
-    /// With `{subject}`, `{figures}`, `{value}`, and `{rule}`; `None`: only the values.
+    /// The text template with `{subject}`, `{figures}`, `{value}`, and `{rule}`; `None` for the values alone.
     pub text: Option<String>,
     /// The rules that inhibit it while they are true.
     pub inhibited_by: Vec<String>,
     /// For the kind `expression`: the condition.
     pub when: Option<Expression>,
-    /// Condition to resolve; `None`: `when` is false.
+    /// For the kind `expression`: the condition to resolve; `None` if it resolves when `when` is false.
     pub until: Option<Expression>,
-    /// Line 0: a default rule.
+    /// The location; line 0 for a default rule.
     pub place: Place,
 }
 
@@ -221,7 +221,7 @@ impl Rule {
     }
 }
 
-/// Unique names, no cycle of inhibitions.
+/// Consistent rules: unique names, and no cycle of inhibitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The rules, by name.
@@ -262,7 +262,7 @@ pub struct Receiver {
 /// The kind of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReceiverKind {
-    /// URL without `/api/v2/alerts`. It groups and repeats.
+    /// An Alertmanager: its URL without `/api/v2/alerts`. It routes, groups, and repeats by its own configuration.
     Alertmanager(String),
     /// An endpoint that accepts the webhooks of an Alertmanager.
     Webhook(String),

@@ -20,10 +20,10 @@ struct Saved {
 }
 
 impl Alerts {
-    /// Saves as JSON.
+    /// Saves the state as JSON.
     ///
     /// # Errors
-    /// An unsupported number; none is known.
+    /// Returns an error for a number that JSON does not support; none is known.
     pub fn save(&self) -> Result<String, String> {
         let saved = Saved {
             version: VERSION,
@@ -38,10 +38,11 @@ impl Alerts {
         serde_json::to_string(&saved).map_err(|error| error.to_string())
     }
 
-    /// Nothing is reported twice; the time until `now` counts nothing.
+    /// Restores a saved state at the cluster time `now`: reported alerts stay reported, and the time in between counts
+    /// nothing.
     ///
     /// # Errors
-    /// The state is unchanged.
+    /// Returns an error for an invalid text; the state is then unchanged.
     pub fn restore(&mut self, text: &str, now: Time) -> Result<(), String> {
         let saved: Saved =
             serde_json::from_str(text).map_err(|error| format!("the state of the alerts cannot be parsed: {error}"))?;

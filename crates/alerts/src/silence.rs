@@ -82,10 +82,10 @@ impl Silence {
 }
 
 impl Alerts {
-    /// Checks a silence.
+    /// Whether a silence is possible now.
     ///
     /// # Errors
-    /// No reason, too long, unknown rule, or too many.
+    /// Returns the reason if not: no reason, too long, unknown rule, too many.
     pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
         let SilenceOrder { rule, lasts, reason, .. } = order;
         if reason.trim().is_empty() {
@@ -129,10 +129,10 @@ impl Alerts {
         Ok(id)
     }
 
-    /// The next step reports alerts that still fire.
+    /// Ends a silence early. The next step reports alerts that still fire.
     ///
     /// # Errors
-    /// No active silence has this number.
+    /// Returns an error if no active silence has this number.
     pub fn end_silence(&mut self, id: u64, by: &str, now: Time) -> Result<(), String> {
         let silence = self.silences.iter_mut().find(|silence| silence.id == id && silence.ended.is_none());
         let silence = silence.ok_or_else(|| format!("silence {id} is not active"))?;

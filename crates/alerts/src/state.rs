@@ -11,7 +11,7 @@ use super::subject::Subject;
 use model::{NodeId, Resource, Time};
 use view::NodeRow;
 
-/// Alerts per rule; the excess is counted.
+/// The maximum number of alerts per rule; the excess is counted.
 pub const MOST: usize = 200;
 /// The maximum number of stored resolved alerts.
 pub const MOST_ENDED: usize = 500;
@@ -37,7 +37,7 @@ pub enum Muted {
     Silenced(u64),
 }
 
-/// A subject for which a rule's condition is true.
+/// An alert: a rule and a subject for which its condition is true.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Alert {
     /// The name of the rule.
@@ -63,7 +63,8 @@ pub struct Alert {
     /// Why it is not reported.
     #[serde(rename = "held")]
     pub muted: Option<Muted>,
-    /// Such as a queue's first application: a change restarts the condition.
+    /// The variable object of the subject, for example the first application of a queue: a change restarts the
+    /// condition.
     pub which: String,
 }
 
@@ -135,7 +136,7 @@ pub(super) struct Memory {
 #[derive(Clone, Debug, Default)]
 pub struct Alerts {
     pub(super) rules: Arc<Rules>,
-    /// `None` before the first step and after a restore.
+    /// The last step; `None` before the first one and after a restore: the time in between counts nothing.
     pub(super) at: Option<Time>,
     pub(super) alerts: BTreeMap<(String, Subject), Alert>,
     /// The number of alerts beyond [`MOST`], by rule.

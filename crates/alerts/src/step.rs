@@ -15,9 +15,10 @@ use view::PartitionView;
 const REMEMBERED: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Alerts {
-    /// Returns the changes in rule order.
+    /// Evaluates all rules. Returns the changes to report, in rule order.
     ///
-    /// Clock setbacks, and the time before a restored state's first step, count nothing.
+    /// Clock setbacks and the time before the first step of a restored state count nothing: pending alerts keep their
+    /// age.
     pub fn step(&mut self, given: &Given) -> Vec<Change> {
         let now = given.at;
         let before = self.at.replace(now);
@@ -44,7 +45,7 @@ impl Alerts {
         self.report(now)
     }
 
-    /// The next step reports alerts of removed rules as resolved.
+    /// Changes the rules. The next step reports the alerts of removed rules as resolved.
     pub fn set_rules(&mut self, rules: Arc<Rules>) {
         self.rules = rules;
     }
@@ -67,7 +68,7 @@ impl Alerts {
         }
     }
 
-    /// After a restore: the time in between counts nothing.
+    /// After a restore: the time from the last step until `now` counts nothing.
     pub(super) fn skip(&mut self, from: Time, now: Time) {
         if now < from {
             self.jumped_back(from.since(now));
@@ -134,7 +135,7 @@ impl Alerts {
             return;
         }
         for part in &given.view.partitions {
-            // The nodes are not loaded.
+            // Capacity without nodes: they are not loaded.
             if part.nodes.is_empty() && !part.capacity.is_zero() {
                 continue;
             }
@@ -166,7 +167,7 @@ impl Alerts {
     }
 
     fn hold_at(&mut self, now: Time) {
-        // A subject without a partition counts in all.
+        // The partitions in which a rule is true, pending or firing; a subject without a partition counts in all.
         let holding: BTreeSet<(String, String)> = self
             .alerts
             .values()
@@ -189,7 +190,7 @@ impl Alerts {
             let muted = inhibited.or_else(silenced);
             let released = muted.is_none() && matches!(alert.muted, Some(Muted::Inhibited(_)));
             if released && !alert.reported && alert.stage == Stage::Firing && alert.clear.is_none() {
-                // The duration of its rule starts again.
+                // The inhibition ended; the duration of its rule starts again.
                 (alert.stage, alert.since, alert.fired) = (Stage::Pending, now, None);
                 alert.age(rule, now);
             }
@@ -254,7 +255,7 @@ impl Alert {
         self.stage == Stage::Pending && self.fired.is_some()
     }
 
-    /// Whether its condition is true.
+    /// Applies a reading. Returns whether its condition is true.
     fn take(&mut self, rule: &Rule, reading: Reading, now: Time) -> bool {
         let firing = self.stage == Stage::Firing;
         let another = reading.which != self.which;

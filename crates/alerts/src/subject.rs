@@ -49,7 +49,7 @@ impl SubjectKind {
 /// The subject of an alert, unique within a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Subject {
-    /// Empty for the whole scheduler.
+    /// The partition; empty for the scheduler as a whole.
     pub partition: String,
     /// What kind of thing it is.
     pub kind: SubjectKind,

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::fault::Fault;
 use wire::dto::plain;
 
-/// In lowercase; empty if missing.
+/// The content type in lowercase; empty if missing.
 pub fn content_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_ascii_lowercase()

@@ -15,7 +15,7 @@ pub struct Elements {
 enum State {
     /// Before the list.
     Before,
-    /// Whether a comma must follow.
+    /// In the list, between elements; whether a comma must follow.
     Between { comma: bool },
     /// In an element, at this depth.
     Inside { depth: u32 },
@@ -23,7 +23,7 @@ enum State {
     Text { depth: u32 },
     /// After a backslash in a string.
     Escape { depth: u32 },
-    /// `null` means an empty list; the number of letters.
+    /// In the word `null`, which means an empty list; the number of letters.
     Null(usize),
     /// After the list.
     After,
@@ -38,7 +38,10 @@ impl Elements {
         Self { buffer: Vec::new(), at: 0, start: 0, state: State::Before, limit, count: 0 }
     }
 
-    /// Passes each complete element to `each`. Fails if not a list of objects, or if an element is too long.
+    /// Takes more of the list, and passes every complete element to `each`.
+    ///
+    /// # Errors
+    /// Not a list of objects, an element that is too long, or an error of `each`.
     pub fn push(&mut self, chunk: &[u8], each: &mut dyn FnMut(&[u8]) -> Result<(), Wrong>) -> Result<(), Wrong> {
         self.buffer.extend_from_slice(chunk);
         while let Some(byte) = self.buffer.get(self.at).copied() {
@@ -83,7 +86,10 @@ impl Elements {
         self.forget()
     }
 
-    /// The number of elements; fails if incomplete.
+    /// Ends the input and returns the number of elements.
+    ///
+    /// # Errors
+    /// The list is incomplete.
     pub fn finish(self) -> Result<usize, Wrong> {
         match self.state {
             State::After => Ok(self.count),

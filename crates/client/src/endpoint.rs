@@ -7,7 +7,7 @@ use reqwest::header::HeaderValue;
 
 use super::target::{Target, TargetFault, Token};
 
-/// Address and token; clones share them.
+/// The current address and token of a client. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Endpoint(Arc<RwLock<(Url, Token)>>);
 
@@ -16,7 +16,10 @@ impl Endpoint {
         Self(Arc::new(RwLock::new((address, token))))
     }
 
-    /// Switches all clients; fails for another machine.
+    /// Switches all clients to another address and token on this machine.
+    ///
+    /// # Errors
+    /// Invalid address, or another machine.
     pub fn renew(&self, address: &str, token: Token) -> Result<(), TargetFault> {
         let target = Target::new(address)?;
         if !target.is_loopback() {

@@ -14,7 +14,7 @@ const SHOWN: usize = 60;
 pub enum Fault {
     /// No listener, an unknown name, or a TLS error.
     Unreachable(Problem),
-    /// The phase and its limit.
+    /// A timeout: the phase and the limit.
     Slow(&'static str, std::time::Duration),
     /// The answer was truncated.
     Cut(Problem),
@@ -43,18 +43,18 @@ pub enum Fault {
 pub struct ErrorBody {
     /// One line for users with the error and its location.
     pub message: String,
-    /// May be the same line.
+    /// The remedy; may be the same line.
     pub description: String,
     /// The code of the native API.
     pub code: Option<String>,
     /// The details of the native API.
     pub details: Option<Value>,
-    /// Method and path; empty if unknown.
+    /// The method and path of the request; empty if unknown.
     pub asked: String,
 }
 
 impl ErrorBody {
-    /// Parses one; `None` if invalid.
+    /// Parses an error object; `None` if it is none.
     pub fn read(body: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(body).ok()?;
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -129,7 +129,8 @@ impl Fault {
         }
     }
 
-    /// An expired token is renewed, and a starting API server has not read its roles.
+    /// Whether a final error may resolve: an expired token is renewed, and a starting API server has not read its
+    /// roles.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
@@ -139,7 +140,7 @@ impl Fault {
         matches!(self, Self::Unreachable(_) | Self::Cluster(_))
     }
 
-    /// The libraries' message; may be empty.
+    /// The libraries' own message for the details; may be empty.
     pub fn technical(&self) -> &str {
         match self {
             Self::Unreachable(problem) | Self::Cut(problem) => problem.technical(),

@@ -142,7 +142,10 @@ impl Client {
         self.cluster.as_ref().map(|(cluster, _)| cluster)
     }
 
-    /// Gets a document. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
+    /// Gets a whole document. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
+    ///
+    /// # Errors
+    /// Any error of the request.
     pub async fn get(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
         self.whole(Method::GET, path, HeaderMap::new(), None).await
     }
@@ -189,7 +192,10 @@ impl Client {
         parsed(path, &got.value).map(|value| got.with(value))
     }
 
-    /// Passes each object as it arrives, even if a later one fails.
+    /// Gets a list of objects and passes each to `each` as it arrives.
+    ///
+    /// # Errors
+    /// Any error of the request; some elements may already have been passed.
     pub async fn elements(
         &self,
         path: &str,
@@ -217,7 +223,10 @@ impl Client {
         Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
-    /// The header must arrive within `patience`.
+    /// Opens a stream of lines; its header must arrive within `patience`.
+    ///
+    /// # Errors
+    /// Any error of the request.
     pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
         let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
         Ok(Lines::of(response))

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 const PATH_PART: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'@').remove(b':').remove(b'$');
 
-/// For partitions, nodes, and applications, decoded once.
+/// Encodes a name that the server decodes once: partitions, nodes, applications.
 pub fn encode_once(name: &str) -> String {
     utf8_percent_encode(name, PATH_PART).to_string()
 }

@@ -73,7 +73,7 @@ pub struct Server {
     pub version: String,
     /// The release of its YuniKorn API.
     pub compat: String,
-    /// Decision profile; empty in earlier versions.
+    /// The profile of its decisions; empty in earlier versions.
     pub core: String,
     /// The ID of this run.
     #[serde(rename = "instanceUUID")]
@@ -155,7 +155,10 @@ pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release
     Ok(Some(by_shape(shape.contains_key("quotaPreemptionEnabled"), shape.contains_key("preemptionEnabled"), &queue)))
 }
 
-/// For unknown partitions. 1.9 is reported as 1.8.
+/// Detects the release from the queues of a server whose partitions are unknown. 1.9 is reported as 1.8.
+///
+/// # Errors
+/// Not a queue.
 pub fn detect_by_queues(queues: &[u8]) -> Result<Release, Fault> {
     let fault = |why| Fault::Unreadable("the queues".to_owned(), why);
     let queue: Queue = serde_json::from_slice(queues).map_err(|error| fault(dto::plain(&error)))?;

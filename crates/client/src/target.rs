@@ -17,7 +17,10 @@ use model::Identity;
 pub struct Token(String);
 
 impl Token {
-    /// Ignores surrounding white space. Fails if empty or invalid.
+    /// Parses a token, ignoring surrounding white space.
+    ///
+    /// # Errors
+    /// Empty text or invalid characters.
     pub fn new(text: &str) -> Result<Self, TargetFault> {
         let text = text.trim();
         let plain = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
@@ -43,7 +46,7 @@ impl fmt::Debug for Token {
 /// The address of a scheduler, and the user.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its path ends with `/`.
+    /// The address; its path ends with `/` and precedes every endpoint.
     pub(super) base: Url,
     pub(super) token: Option<Token>,
     /// The impersonated identity (`Kornsole-As`).
@@ -55,7 +58,7 @@ pub struct Target {
     /// The host's address, without name resolution.
     pub(super) found_at: Option<SocketAddr>,
     pub(super) endpoint: Option<Endpoint>,
-    /// The proxy; `base` is only a name.
+    /// The cluster as a proxy; the address is only a name.
     pub(super) cluster: Option<Arc<Cluster>>,
 }
 
@@ -132,7 +135,7 @@ impl Target {
         Ok(self)
     }
 
-    /// The endpoint renews address and token; `None` without a token.
+    /// Adds a door that can change the address and token later; `None` without a token.
     #[must_use]
     pub fn renewable(mut self) -> (Self, Option<Endpoint>) {
         self.endpoint = self.token.clone().map(|token| Endpoint::new(self.base.clone(), token));
@@ -147,7 +150,10 @@ impl Target {
         self
     }
 
-    /// Uses the cluster as a proxy.
+    /// The scheduler of a cluster, with the cluster as a proxy.
+    ///
+    /// # Errors
+    /// None is known, because the address is constant.
     pub fn of_cluster(cluster: Arc<Cluster>) -> Result<Self, TargetFault> {
         // The name means the scheduler in its pod and is never resolved.
         Ok(Self { cluster: Some(cluster), ..Self::new("http://localhost:9080")? })
@@ -186,7 +192,10 @@ impl Target {
         Ok(self)
     }
 
-    /// Also trusts a PEM file; fails without a certificate.
+    /// Also trusts the authorities of a PEM file with this name.
+    ///
+    /// # Errors
+    /// No certificate in the file.
     pub fn with_authorities(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
         let bad = |why: String| TargetFault::Certificate(name.to_owned(), why);
         let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| bad(causes(&error)))?;
@@ -197,7 +206,10 @@ impl Target {
         Ok(self)
     }
 
-    /// In PEM, with its key; `name` is the file's.
+    /// Adds the client's certificate and key in PEM; `name` is the file's.
+    ///
+    /// # Errors
+    /// Invalid certificate or key.
     pub fn with_certificate(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
         reqwest::Identity::from_pem(&pem).map_err(|error| TargetFault::Certificate(name.to_owned(), causes(&error)))?;
         self.certificate = Some(pem);

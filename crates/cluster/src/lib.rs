@@ -1,4 +1,7 @@
-//! Kubernetes clusters: [`kube`] is one by a kubeconfig; [`shim`] is the part of a scheduler that talks to it.
+//! Kubernetes clusters.
+//!
+//! - [`kube`] is a cluster by a kubeconfig: the path to its scheduler, its ConfigMaps, pods, and nodes;
+//! - [`shim`] is the part of a scheduler that communicates with Kubernetes: watches, bindings, the lease.
 //!
 //! Invariant: the pure crate `kubernetes` decides the meaning of pods and nodes; this crate only sends requests.
 

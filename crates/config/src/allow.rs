@@ -2,10 +2,10 @@
 
 use super::fault::{Fault, Severity};
 
-/// Applies to the next line, if alone.
+/// On its line, or on the next one if the line has nothing else.
 const ALLOWED: &str = "# kornsole: allow ";
 
-/// Removes allowed warnings. Errors remain.
+/// Removes the warnings that comments in a text allow, with locations in this text. Errors remain.
 pub fn without_allowed(text: &str, faults: &mut Vec<Fault>) {
     if faults.is_empty() || !text.contains(ALLOWED) {
         return;

@@ -85,7 +85,7 @@ fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
     names.into_iter().map(|name| name.value).filter(|name| seen.insert(name.clone())).collect()
 }
 
-/// Only zeros are a template, which hides the inherited one.
+/// An empty template is `None`. One with only zeros is a template: it hides the inherited one.
 fn template(raw: RawTemplate) -> Option<TemplateConfig> {
     let properties = template_properties(raw.properties);
     let max_applications = match raw.max_applications {

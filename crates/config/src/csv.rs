@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 
 use crate::Place;
 
-/// Bytes; an open quote would read the whole text.
+/// In bytes. A quote that is never closed would otherwise read the whole text.
 const LONGEST: usize = 1 << 20;
 
 /// A reader of records.
@@ -28,7 +28,7 @@ pub struct Record {
     len: usize,
 }
 
-/// Reading continues with the next line.
+/// An error in a record; reading continues with the next line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CsvFault {
     /// The first invalid character.
@@ -50,7 +50,7 @@ impl Record {
         if index < self.len { &self.fields[index].0 } else { "" }
     }
 
-    /// After the last field, the start of the record.
+    /// The start of a field; after the last one, the start of the record.
     pub fn place(&self, index: usize) -> Place {
         let start = if index < self.len { self.fields[index].1 } else { 0 };
         self.place_of(start)
@@ -82,10 +82,10 @@ impl<R: BufRead> Csv<R> {
         Self { input, line: 0, bytes: Vec::new() }
     }
 
-    /// `None` at the end, otherwise whether valid.
+    /// Reads a record: `None` at the end, otherwise whether it is valid.
     ///
     /// # Errors
-    /// Unreadable input.
+    /// The input cannot be read.
     pub fn next(&mut self, record: &mut Record) -> io::Result<Option<Result<(), CsvFault>>> {
         record.raw.clear();
         record.len = 0;

@@ -32,7 +32,7 @@ pub struct Fault {
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
-    /// Line 0: the whole text.
+    /// The location; line 0 means the whole text.
     pub at: Place,
     /// The queue or the path of keys; empty for the whole text.
     pub path: String,
@@ -52,12 +52,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A text could be all errors.
+/// Stored errors per text: more do not help, and a text could consist of nothing but errors.
 pub const MOST: usize = 20_000;
 
 const MORE: &str = "CFG-S04";
 
-/// At most [`MOST`], and one entry for the others.
+/// Collects at most [`MOST`] errors of one text, and one entry for the others.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
@@ -192,13 +192,14 @@ pub struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// `name`: file name, or `-`.
+    /// Indexes a text. `name` is a file name, or `-`.
     pub fn new(name: &'t str, text: &'t str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
         Self { name, text, lines: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// `file:line:column: error[CFG-043]: message`, the line with a caret, and the hint, without control characters.
+    /// Renders `file:line:column: error[CFG-043]: message`, the source line with a caret, and the expected form. Long
+    /// lines are cut, and control characters are escaped.
     pub fn render(&self, fault: &Fault) -> String {
         let name = escaped(self.name);
         let separator = if fault.at.line > 0 { ":" } else { ": " };
@@ -268,7 +269,7 @@ fn escape_char(c: char) -> String {
     }
 }
 
-/// Includes those of no width, or that change the direction.
+/// Control characters, and those that change the direction of a line or have no width.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

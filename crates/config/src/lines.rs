@@ -18,7 +18,7 @@ pub enum LineSide {
 pub struct DiffLine<'t> {
     /// The texts that contain it.
     pub side: LineSide,
-    /// From 1; of a removed line in the old text.
+    /// From 1: in the new text, or for a removed line in the old one.
     pub number: usize,
     /// The line without its line break.
     pub text: &'t str,

@@ -7,7 +7,7 @@ use super::types::{Place, Placed};
 use super::yaml::{Origin, Style};
 use model::Profile;
 
-/// `queues.yaml`, if the maps name none.
+/// The policy group if the maps name none: the entry `queues.yaml`.
 pub const DEFAULT_POLICY_GROUP: &str = "queues";
 
 /// Reads a file that is or contains a queue configuration ([`input`]).
@@ -51,7 +51,7 @@ fn one_of(input: Input) -> Result<Found, Fault> {
     Err(input::refusal(at, code, &message, hint.to_owned()))
 }
 
-/// `None`: not embedded, or none found.
+/// The text of the configuration; `None` if the text is a configuration itself, or contains none.
 pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
     embedded(text, policy_group).ok().flatten().map(|embedded| embedded.text)
 }
@@ -63,10 +63,10 @@ pub(super) struct Embedded {
     pub origin: Origin,
 }
 
-/// `None` if not embedded.
+/// `None` if the text is a configuration itself.
 ///
 /// # Errors
-/// No configuration, or several.
+/// The first error, if the input has no configuration, or several.
 pub(super) fn embedded(text: &str, policy_group: &str) -> Result<Option<Embedded>, Fault> {
     let first = |faults: Vec<Fault>| faults.into_iter().next().ok_or(());
     let input = match input::recognize(text, policy_group).map_err(first) {

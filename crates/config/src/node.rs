@@ -78,12 +78,12 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// Without null entries; `None` if not a list.
+    /// The list without null entries. `None` if missing or not a list.
     pub fn list(&self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         self.get(key)?.list(key, path, faults)
     }
 
-    /// Null is the empty text.
+    /// The text under `key`; null is the empty text.
     pub fn text(&self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<String> {
         self.raw(key).map_or(FieldValue::Unset, |node| node.text(key, path, faults))
     }
@@ -152,7 +152,8 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Unknown keys: CFG-003. `None` for null, or if not a map (CFG-005).
+    /// The map, with an error for each key that is not in `known` (CFG-003). `None` for null, and if it is not a map
+    /// (CFG-005).
     pub fn map(self, key: &str, known: &[&str], path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         let fields = self.any_map(key, path, faults)?;
         for entry in fields.entries {
@@ -164,7 +165,7 @@ impl<'d> Node<'d> {
         Some(fields)
     }
 
-    /// `None` for null, or if not a map (CFG-005).
+    /// The map with any keys. `None` for null, and if it is not a map (CFG-005).
     pub fn any_map(self, key: &str, path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         match self.content() {
             Content::Map(map) => Some(Fields { node: self, entries: self.document.entries(*map) }),
@@ -176,7 +177,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Without nulls. `None` for null, or if not a list (CFG-005).
+    /// The list without null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => {
@@ -191,7 +192,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// With nulls. `None` for null, or if not a list (CFG-005).
+    /// The list with null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn items(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => Some(self.document.items(*items).iter().map(|id| self.with(*id)).collect()),
@@ -199,12 +200,12 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Null is the empty text.
+    /// The text of a scalar; null is the empty text.
     pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<String> {
         self.str(key, path, faults).map_or(FieldValue::Faulty, |text| self.value(text.to_owned()))
     }
 
-    /// Without a copy; `None` if not a scalar (CFG-005).
+    /// The same without a copy; `None` if it is not a scalar (CFG-005).
     pub fn str(self, key: &str, path: &str, faults: &mut Faults) -> Option<&'d str> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a text", path, faults);
@@ -213,7 +214,7 @@ impl<'d> Node<'d> {
         Some(if scalar.is_null() { "" } else { scalar.text })
     }
 
-    /// Unquoted (CFG-006); in releases also of YAML 1.1.
+    /// A bool, not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
     pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<bool> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "`true` or `false`", path, faults);
@@ -233,7 +234,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(value) } else { FieldValue::Faulty }
     }
 
-    /// From 0 to 2^64-1 (CFG-007). Releases truncate floats.
+    /// An integer from 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
     pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
         const HINT: &str = "write a whole number from 0 to 18446744073709551615, without quotes";
         let Some(scalar) = self.scalar() else {
@@ -261,7 +262,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(cut_float(cut)) } else { FieldValue::Faulty }
     }
 
-    /// Unquoted; otherwise an error with `code`.
+    /// A number, not quoted. An invalid one is reported with `code`.
     pub fn float(self, key: &str, code: &'static str, path: &str, faults: &mut Faults) -> FieldValue<f64> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a number", path, faults);
@@ -385,7 +386,7 @@ fn float(text: &str) -> Option<f64> {
     size.parse::<f64>().ok().map(|size| sign * size)
 }
 
-/// Releases wrap 2^64 to 2^63 (CFG-007).
+/// As in the releases: towards zero, and 2^64 wraps to 2^63 (CFG-007).
 fn cut_float(float: f64) -> u64 {
     if float >= 18_446_744_073_709_551_616.0 { 1 << 63 } else { float as u64 }
 }

@@ -13,9 +13,9 @@ use model::{AllowedValue, PriorityPolicy, Profile, QueuePath, allowed_values};
 /// A property with an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKey {
-    /// Order in a leaf: [`AppSortPolicy`].
+    /// The order of the applications of a leaf: an [`AppSortPolicy`].
     ApplicationSortPolicy,
-    /// Whether priorities come first: [`PrioritySorting`].
+    /// Whether that order starts with priorities: a [`PrioritySorting`].
     ApplicationSortPriority,
     /// Whether priorities are visible outside the queue: a [`PriorityPolicy`].
     PriorityPolicy,
@@ -50,7 +50,7 @@ impl PropertyKey {
         Self::ALLOWED.iter().map(|row| row.name)
     }
 
-    /// Empty for numbers and durations.
+    /// The allowed values; empty for numbers and durations.
     pub const fn allowed(self) -> &'static [AllowedValue] {
         match self {
             Self::ApplicationSortPolicy => AppSortPolicy::ALLOWED,
@@ -100,7 +100,8 @@ impl PropertyKey {
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
 
 const DEFAULT_ASK_BACKOFF_DELAY: Duration = Duration::from_secs(30);
-/// From 1.8.0 on (D-19), so not a [`PropertyKey`].
+/// Requests without a node after which the others wait (D-19), from 1.8.0 on. Not a [`PropertyKey`], because it has no
+/// effect in the default profile.
 const ASK_BACKOFF: &str = "application.unschedasks.backoff";
 const ASK_BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 
@@ -117,7 +118,7 @@ pub struct QueueProperties {
     pub priority_offset: i32,
     /// The reach of preemption.
     pub preemption_policy: PreemptionPolicy,
-    /// Wait before preemption; only for leaves.
+    /// How long a request waits before it may preempt; only for leaves.
     pub preemption_delay: Duration,
     /// Before a maximum is enforced (N-01); 0: unlimited.
     #[serde(default)]
@@ -175,7 +176,7 @@ impl QueueProperties {
         self
     }
 
-    /// Used without the new name (N-01).
+    /// Reads the delay by its old name if the new one is absent (N-01).
     pub fn read_old_quota_delay(&mut self, merged: &MergedProperties) {
         let key = PropertyKey::QuotaPreemptionDelay.name();
         if let Some(old) = merged.get(OLD_QUOTA_DELAY).filter(|_| !merged.contains_key(key)) {
@@ -183,10 +184,10 @@ impl QueueProperties {
         }
     }
 
-    /// Unknown keys are ignored.
+    /// An unknown key changes nothing.
     ///
     /// # Errors
-    /// An invalid value; the default is set.
+    /// The known key with an invalid value; its default is then set.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), PropertyKey> {
         let default = Self::default();
         match key {
@@ -251,7 +252,10 @@ pub struct Property {
 /// The own and inherited properties of a queue by key.
 pub type MergedProperties = BTreeMap<String, Property>;
 
-/// Own properties override the parent's.
+/// The properties of the parent, overridden by its own.
+///
+/// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only if `disabled`, all other keys
+/// always. A map that is inherited completely is shared.
 pub fn inherit(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,
@@ -271,7 +275,7 @@ pub fn inherit(
     Arc::new(merged)
 }
 
-/// Keys that are not inherited get defaults, as in releases.
+/// The same as in the releases for a new queue: a key that is not inherited has its default.
 pub fn inherit_with_defaults(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,
@@ -289,7 +293,8 @@ pub fn inherit_with_defaults(
     merged
 }
 
-/// Numbers with `ns us µs ms s m h`, or `0`. `None` if invalid, negative, or over 63 bits of ns.
+/// Parses a duration in Go's format: numbers with units `ns us µs ms s m h`, or `0`. `None` if it is invalid, negative,
+/// or more than 63 bits of nanoseconds.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.strip_prefix('+').unwrap_or(text);
     if text == "0" {

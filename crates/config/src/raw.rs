@@ -15,7 +15,7 @@ pub(super) struct RawPartition {
     pub at: Place,
     /// `default` if empty or missing.
     pub name: Placed<String>,
-    /// Inserted if missing; `None` without queues (CFG-014).
+    /// The root of the tree, inserted if the file has none; `None` without queues (CFG-014).
     pub root: Option<RawQueue>,
     pub limits: Option<RawLimits>,
     pub rules: Vec<RawRule>,
@@ -44,7 +44,7 @@ pub(super) struct RawQueue {
 }
 
 impl RawQueue {
-    /// Has children or `parent: true` (CFG-033).
+    /// Whether the queue has children or `parent: true` (CFG-033).
     pub fn is_parent(&self) -> bool {
         !self.children.is_empty() || self.parent.as_good().is_some_and(|parent| parent.value)
     }

@@ -1,4 +1,4 @@
-//! Text → tree → raw → checked → built.
+//! Reading a queue configuration: text → tree → raw → checked → built.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -103,7 +103,7 @@ pub fn checksum(text: &[u8]) -> String {
     })
 }
 
-/// At most 64 bytes after `checksum: `.
+/// Removes at most 64 bytes after the first `checksum: `.
 pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(cut) = carried(text) else { return Cow::Borrowed(text) };
     let (mut retained, mut rest) = (Vec::with_capacity(text.len()), text);
@@ -115,7 +115,7 @@ pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(retained)
 }
 
-/// Identifies the text of origin.
+/// The checksum in a text, which identifies the text that it was made from.
 pub fn carried_checksum(text: &[u8]) -> Option<String> {
     let value = carried(text)?.get(KEY.len()..)?;
     Some(String::from_utf8_lossy(value).trim().to_owned())

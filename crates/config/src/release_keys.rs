@@ -3,7 +3,7 @@
 use super::properties::PropertyKey;
 use model::{Profile, Readers};
 
-/// In 1.8.0; [`Profile::Kornsole`] reads it without `quota.preemption.delay` (N-01).
+/// The name in 1.8.0. [`Profile::Kornsole`] reads it if `quota.preemption.delay` is absent (N-01).
 pub const OLD_QUOTA_DELAY: &str = "preemption.quota.delay";
 
 type Unobeyed = (&'static str, &'static [Profile]);
@@ -32,7 +32,7 @@ pub fn unobeyed_keys(profile: Profile) -> impl Iterator<Item = &'static str> {
     UNOBEYED.into_iter().filter(move |(_, known)| known.contains(&profile)).map(|(key, _)| key)
 }
 
-/// Empty if every profile does.
+/// The releases that know a key; empty if every profile does.
 pub fn releases_with(key: &str) -> Vec<Profile> {
     if PropertyKey::parse(key).is_some_and(|key| key.row().readers == Readers::Since1_9) {
         return vec![Profile::V1_9_0];

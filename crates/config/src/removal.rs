@@ -12,7 +12,7 @@ use model::QueuePath;
 /// The queues that a configuration removes from the previous one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
-    /// Roots count with their partition.
+    /// The number of removed queues. A root counts only when its partition is removed.
     pub queues: usize,
     /// The number of queues before.
     pub of: usize,

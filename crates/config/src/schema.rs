@@ -15,7 +15,7 @@ use super::release_keys::unobeyed_keys;
 use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
 use model::{AllowedValue, Profile};
 
-/// Accepts whatever the reader accepts without an error.
+/// The schema of a profile. Whatever the reader accepts without an error fits it.
 pub fn schema(profile: Profile) -> Value {
     let schema = Schema { own: profile == Profile::Kornsole, profile };
     json!({
@@ -290,7 +290,7 @@ impl Schema {
         allowed.iter().filter(|value| value.is_read_by(self.profile)).map(|value| value.name).collect()
     }
 
-    /// CFG-006; releases also accept YAML 1.1.
+    /// CFG-006; the releases also accept the words of YAML 1.1.
     fn flag(&self) -> Value {
         let bool = json!({ "type": ["boolean", "null"] });
         if self.own {
@@ -310,7 +310,7 @@ impl Schema {
     }
 }
 
-/// Keys without a shape are omitted.
+/// Known keys, or null. A key without a shape is omitted.
 fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
     let properties: Map<String, Value> =
         known.iter().map(|key| ((*key).to_owned(), shape(key))).filter(|(_, shape)| !shape.is_null()).collect();

@@ -1,7 +1,14 @@
-//! Storing a text: whatever fails, the file has the complete old or new text.
+//! Storing a text so that, whatever fails, the file always has the complete old or new text.
 //!
-//! A synced temporary file gets the owner and mode of the old file, and is renamed over it; then the directory is
-//! synced. Symbolic links stay.
+//! A temporary file in the same directory is written and synced, gets the owner and mode of the old file, and is
+//! renamed over it; then the directory is synced. A symbolic link is kept, and its target is replaced.
+//!
+//! Invariants:
+//! - an error before the rename leaves the old file unchanged and no temporary file;
+//! - after [`Prepared::commit`] returns, the new text survives a power failure.
+//!
+//! Known limits: extended attributes, access lists, and other hard links are not preserved. A killed process can leave
+//! a temporary file; [`sweep`] removes it.
 
 mod disk;
 mod sweep;
@@ -25,24 +32,24 @@ pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare(&Disk, path, text)?.commit()
 }
 
-/// A new file is readable only by its owner.
+/// Does the same; only the owner can read and write a new file.
 ///
 /// # Errors
-/// As in [`store`].
+/// The error of the first failed step, as in [`store`].
 pub fn store_private(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare_as(&Disk, path, text, true)?.commit()
 }
 
-/// A trait, so that tests make each call fail.
+/// The system calls of storing, so that tests can make each of them fail.
 pub trait FileSystem {
     /// An open file.
     type File;
 
-    /// Error if not a symbolic link.
+    /// Returns the target of a symbolic link; an error if it is not a link.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
     /// Returns the metadata of a file.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
-    /// Locked until it is closed; a private one only for its owner.
+    /// Creates a new file and locks it until it is closed. Only the owner can read a private one.
     fn create(&self, path: &Path, private: bool) -> io::Result<Self::File>;
     /// Writes some of the bytes.
     fn write(&self, file: &mut Self::File, bytes: &[u8]) -> io::Result<usize>;
@@ -104,7 +111,7 @@ pub enum StoreStep {
 }
 
 impl StoreError {
-    /// Only surviving a power failure is unknown.
+    /// Whether the file has the new text; only its survival of a power failure is unknown.
     pub fn replaced(&self) -> bool {
         self.step == StoreStep::SyncDir
     }
@@ -153,10 +160,10 @@ pub struct Prepared<'f, F: FileSystem> {
     committed: bool,
 }
 
-/// Syncs a temporary file, so that failures come early.
+/// Writes and syncs a temporary file, so that failures happen before any decision.
 ///
 /// # Errors
-/// The file is unchanged.
+/// The failed step; the file is unchanged.
 pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Result<Prepared<'f, F>, StoreError> {
     prepare_as(files, path, text, false)
 }

@@ -1,4 +1,4 @@
-//! TOML tables with the order and locations of the text.
+//! TOML tables: entries in the order of the text, and errors with their location.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::{Fault, Place, Severity};
 pub struct Table<'t, 'v> {
     /// The whole text.
     pub text: &'t str,
-    /// With dots; empty for the outermost.
+    /// Its name with dots; empty for the outermost table.
     pub path: String,
     /// What is in it.
     pub entries: &'v DeTable<'t>,
@@ -35,7 +35,7 @@ pub struct Entry<'t, 'v> {
     wrong_type: &'static str,
 }
 
-/// Each fault searches the whole text.
+/// The limit of reported errors: each is searched in the whole text.
 pub const MOST_FAULTS: usize = 100;
 
 /// Creates an error at a range of the text.
@@ -102,7 +102,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &self.value.span(), &self.path, message, hint)
     }
 
-    /// At byte `at` of its text; with escapes, at its start.
+    /// Creates an error at byte `at` inside its text value; at the start of the value if it contains escapes.
     pub fn wrong_inside(&self, code: &'static str, at: usize, message: String, hint: &str) -> Fault {
         let span = self.value.span();
         let written = self.text.get(span.clone()).unwrap_or_default();
@@ -126,7 +126,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.wrong(self.wrong_type, format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
     }
 
-    /// Anything else is an error.
+    /// Its value as text; anything else is an error.
     pub fn text(&self, faults: &mut Vec<Fault>) -> Option<&'v str> {
         let text = self.value.get_ref().as_str();
         if text.is_none() {
@@ -186,7 +186,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.value.span()
     }
 
-    /// Each at its heading `[[NAME]]`; other types are an error.
+    /// The tables of a list, each with the location of its heading `[[NAME]]`; empty for anything else.
     pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {

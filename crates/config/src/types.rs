@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::values::{NodeSortPolicy, RuleKind};
 use model::{Acl, QueuePath, Resource};
 
-/// Line and column in characters.
+/// A location in a text: line and column from 1, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Place {
-    /// From 1; 0 if not from a file.
+    /// The line, from 1; 0 if the value is not from a file.
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
@@ -26,7 +26,7 @@ pub struct Placed<T> {
 /// A queue configuration that is valid by the rules of its profile.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Config {
-    /// At least one, in order.
+    /// The partitions in order; at least one.
     pub partitions: Vec<PartitionConfig>,
     /// The checksum of the text (`config.md` section 13).
     pub checksum: String,
@@ -65,7 +65,7 @@ pub struct QueueConfig {
     pub name: String,
     /// The full path; `None` only in a [`Default`] value.
     pub path: Option<QueuePath>,
-    /// Releases ignore limits below it (`acl-and-users.md` section 10).
+    /// Written with capitals: the releases never find the limits in such a subtree (`acl-and-users.md` section 10).
     pub capitals: bool,
     /// The location of the queue.
     pub at: Place,
@@ -73,7 +73,7 @@ pub struct QueueConfig {
     pub parent: bool,
     /// The children in the order of the file.
     pub children: Vec<QueueConfig>,
-    /// In the subtree; `None`: unlimited.
+    /// The limit of running applications in the subtree; `None` if unlimited.
     pub max_applications: Option<Placed<u64>>,
     /// The queue's own properties by key, without inherited ones.
     pub properties: BTreeMap<String, Placed<String>>,
@@ -87,12 +87,12 @@ pub struct QueueConfig {
     pub max: Option<Placed<Resource>>,
     /// Limits of users and groups in order.
     pub limits: Vec<LimitConfig>,
-    /// For dynamic leaves (section 10); `None` if empty.
+    /// The template for dynamic leaves (section 10); `None` if missing or empty.
     pub template: Option<TemplateConfig>,
 }
 
 impl QueueConfig {
-    /// Locations count; children and limits do not.
+    /// Whether the settings are equal at the same locations, apart from children and limits.
     pub fn same_settings(&self, other: &Self) -> bool {
         let of = |queue: &'_ Self| (queue.at, queue.parent, queue.capitals);
         of(self) == of(other)
@@ -144,7 +144,7 @@ pub struct TemplateConfig {
 pub struct NodeSortConfig {
     /// Whether full nodes come first.
     pub policy: NodeSortPolicy,
-    /// By resource; others do not count.
+    /// The weights by resource name; other names do not count.
     pub weights: BTreeMap<String, f64>,
 }
 

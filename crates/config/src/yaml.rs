@@ -21,7 +21,7 @@ pub(crate) use self::made::TreeMaker;
 use super::fault::Faults;
 use super::types::Place;
 
-/// In bytes; about 30,000 queues with all settings.
+/// The largest text in bytes: about 30,000 queues with limits, access lists, and properties.
 pub const LARGEST: usize = 16 << 20;
 /// The deepest nesting of maps and lists, including aliases.
 pub const DEEPEST: usize = 256;
@@ -57,7 +57,7 @@ pub(super) enum Content {
     Scalar(ScalarData),
     List(Run),
     Map(Run),
-    /// Being read, or invalid and reported.
+    /// Being read, or invalid and reported: to be skipped.
     Broken,
 }
 
@@ -115,7 +115,7 @@ pub struct Scalar<'d> {
 }
 
 impl Scalar<'_> {
-    /// Empty, `~`, or `null`, unquoted.
+    /// Whether it is null: empty, `~`, or `null`, without quotes.
     pub fn is_null(&self) -> bool {
         self.style == Style::Plain && matches!(self.text, "" | "~" | "null" | "Null" | "NULL")
     }
@@ -149,7 +149,7 @@ impl Origin {
 }
 
 impl Document {
-    /// `None` for only white space and comments.
+    /// The outermost node; `None` if the text has only white space and comments.
     pub fn root(&self) -> Option<Node<'_>> {
         self.root.map(|id| Node { document: self, id })
     }
@@ -208,7 +208,7 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
     Some(first)
 }
 
-/// Stops at a fatal error.
+/// Parses every document; after a fatal error it returns those before it.
 pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
     chunks::parse_all(text).unwrap_or_else(|| parse_all_whole(text, faults))
 }

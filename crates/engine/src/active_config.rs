@@ -11,13 +11,13 @@ pub(super) struct ActiveConfig {
     pub config: Arc<Config>,
     /// Its text and who loaded it, if known.
     pub written: Option<Arc<Configuration>>,
-    /// With the content last read or written.
+    /// The file that receives changes, and its content at the last read or write.
     pub file: Option<(PathBuf, Vec<u8>)>,
-    /// Nothing was loaded from the file since.
+    /// The last read of the file was rejected, and nothing was loaded from the file since.
     pub file_refused: bool,
     /// The revision number, from 1.
     pub revision: u64,
-    /// The first version, or its last step.
+    /// The workload's version of the active configuration: the first one, or its last step.
     pub workload_base: Option<WorkloadBase>,
 }
 

@@ -12,7 +12,7 @@ use view::act::{Act, Actor, ActsFrom, Code, LONGEST_REASON, LoadedBy, Order, Par
 use view::audit::{self, AuditEntry, Facts, LONGEST_WHY, Revision, RevisionSource};
 use view::drain::span;
 
-/// Characters: an HTTP request can contain any name.
+/// The longest object name, in characters: an HTTP request can contain any name.
 const LONGEST_OBJECT: usize = 256;
 
 pub(super) struct ConfigOrigin {
@@ -64,7 +64,8 @@ impl ConfigOrigin {
     }
 }
 
-/// Before execution. `wall` is recorded, here and below; `None` reads the clock.
+/// Records an order that was rejected before its execution. `wall` is the recorded time, here and in the functions that
+/// follow; `None` reads the clock.
 pub(super) fn enter_refusal(state: &State, actor: &Actor, order: &Order, refusal: &Refusal, wall: Option<WallTime>) {
     if !order.act.is_dry_run() {
         let before = facts(state, &order.act);

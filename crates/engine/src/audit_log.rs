@@ -31,7 +31,7 @@ pub trait AuditArchive: Send + Sync {
     /// Returns revisions before `before`, the newest first, at most `limit`.
     fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>>;
 
-    /// `None` if never stored or invalid.
+    /// Returns a revision; `None` if it was never stored or is invalid.
     fn revision(&self, number: u64) -> Option<Arc<Revision>>;
 }
 
@@ -40,7 +40,7 @@ pub trait AuditArchive: Send + Sync {
 pub struct NewEntries {
     /// The audit entries.
     pub entries: Vec<Arc<AuditEntry>>,
-    /// A known number replaces the earlier record.
+    /// The revisions. A known number replaces the earlier record: its text became known.
     pub revisions: Vec<Arc<Revision>>,
 }
 
@@ -100,7 +100,8 @@ impl AuditLog {
         self.log().new.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Oldest first, into an empty log; numbers continue after them. Not reported as new. Equal numbers replace.
+    /// Restores stored records, the oldest first, into an empty log; numbers continue after them. They are not reported
+    /// as new. A stored entry replaces one of the same number.
     pub fn restore(&self, retained: NewEntries) {
         let mut log = self.log();
         let new = log.new.take();

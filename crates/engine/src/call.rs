@@ -31,7 +31,8 @@ pub enum Attempt {
     Stopped,
 }
 
-/// `stops` waits and returns whether the caller must stop.
+/// Runs a command once, with the document as standard input. `stops` waits for a time and returns whether the caller
+/// must stop.
 pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl Fn(Duration) -> bool) -> Attempt {
     let [program, arguments @ ..] = words else { return Attempt::Done };
     let mut command = Command::new(program);
@@ -57,7 +58,7 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
                 return Attempt::Failed(format!("{program}: {status}{}", last_words(&reported)));
             }
             Ok(None) if Instant::now() >= until => {
-                // It may have just ended.
+                // It may have just ended; both are fine.
                 let _ = child.kill().and_then(|()| child.wait());
                 return Attempt::Failed(format!("{program} did not end within {:?} and was stopped", timeout));
             }
@@ -82,7 +83,7 @@ pub fn post(who: &str, address: &str, authorities: Option<&Path>, document: &Arc
     }
 }
 
-/// A client per try: certificates may have been renewed.
+/// Creates a client for one try: certificates may have been renewed since the last one.
 fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Result<Client, String> {
     // An installed provider (from the REST client) is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -13,7 +13,7 @@ use view::clock_runs::Run;
 
 const MOST_RUNS: usize = 1000;
 
-/// The clock ran at one speed until the next run.
+/// From here until the next run, the scheduler clock followed the wall clock at one speed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockRun {
     /// The scheduler time at the start.
@@ -57,7 +57,7 @@ impl ClockHistory {
         }
     }
 
-    /// `None` is the speed of the previous run.
+    /// Adds a run after a pause, at the recorded time and speed; without a speed, at that of the previous run.
     pub fn resume(&mut self, at: Time, wall: Option<WallTime>, speed: Option<f64>) {
         let speed = speed.or_else(|| self.last().map(|run| run.speed));
         if let (Some(wall), Some(speed)) = (wall, speed) {
@@ -74,7 +74,7 @@ impl ClockHistory {
     }
 }
 
-/// Can be stopped. Clones share the clock.
+/// A clock with a speed, which can be stopped. Clones share the clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
     reading: Arc<Mutex<ClockReading>>,
@@ -153,7 +153,7 @@ impl Clock {
         }
     }
 
-    /// Past or future, if the clock is not stopped in between.
+    /// The past or future wall clock at `time`, if the clock is not stopped in between.
     pub fn wall(&self, time: Time) -> SystemTime {
         let reading = *self.reading();
         if time < reading.time {

@@ -1,4 +1,5 @@
-//! Parsing 10,000 queues is slow: the receiving thread parses, and the scheduler thread finds the result here.
+//! A cache of the last parsed configuration. Parsing 10,000 queues is slow, so the thread that receives a configuration
+//! parses it, and the scheduler thread finds the result here.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +22,7 @@ pub(super) struct ParsedConfig {
 pub(super) struct ConfigCache(Mutex<Option<Arc<ParsedConfig>>>);
 
 impl ConfigCache {
-    /// Parses without the lock, unless unchanged.
+    /// Parses and validates a text, unless it is the last one. The lock is not held meanwhile.
     pub fn parse(&self, bytes: &[u8], policy_group: &str, profile: Profile) -> Arc<ParsedConfig> {
         let last = self.last().clone();
         let same = |last: &Arc<ParsedConfig>| {

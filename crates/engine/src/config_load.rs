@@ -64,8 +64,8 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
     state.show_configuration();
 }
 
-/// `bytes` is the content. A restored scheduler completes an interrupted replacement. Loads a changed text. Returns the
-/// final content.
+/// Writes changes of the configuration to `file` from now on; `bytes` is its content. A restored scheduler completes an
+/// interrupted replacement of the file. If the file has changed, its text is loaded. Returns the content of the file.
 pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
     remove_leftovers(state, file);
     let written = state.active_config.written.clone();
@@ -95,7 +95,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     }
 }
 
-/// Left by a killed process.
+/// Removes what a process that was ended in the middle of a change left next to the configuration's file, with a notice.
 pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     for left in store::sweep(file) {
         let title = format!("{}, left by an interrupted change, is removed", left.display());
@@ -103,7 +103,7 @@ pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     }
 }
 
-/// A bad file changes nothing (SCH-177).
+/// Reloads a configuration file that has changed, with a notice about the outcome; a bad one changes nothing (SCH-177).
 pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
     if let Some((path, known)) = &mut state.active_config.file {
         // If an order replaced the file since the read, another reload follows.
@@ -121,7 +121,7 @@ pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
     reload_recorded(state, name, bytes, wall, refused);
 }
 
-/// Why its removal is too large (CFG-120).
+/// Why a file must not replace the active configuration: its removal is too large (CFG-120).
 fn is_too_large(state: &State, bytes: &[u8]) -> Option<String> {
     let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
     let config = parsed.config.as_ref().filter(|config| config.checksum != state.scheduler.checksum())?;
@@ -130,7 +130,8 @@ fn is_too_large(state: &State, bytes: &[u8]) -> Option<String> {
     refused.then(|| format!("{removal}; {}, at the start or with `kornsole apply`", removal.how_to_allow()))
 }
 
-/// `refused` does not follow from the text.
+/// Reloads a recorded file without access to the file. `refused` is the recorded reason of a rejection that does not
+/// follow from the text.
 pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall: WallTime, refused: Option<String>) {
     let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
     let before = audit::config_facts(state);

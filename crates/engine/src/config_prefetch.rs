@@ -22,10 +22,11 @@ impl ConfigPrefetch {
         self.cache.parse(bytes, &self.policy_group, self.profile);
     }
 
-    /// Returns the sender for orders with a configuration, which go to `requests` in order.
+    /// Starts the thread. Returns the sender for orders with a configuration: their text is parsed, and they go to
+    /// `requests` in order.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start(self, requests: Sender<Request>, audit_log: Arc<AuditLog>) -> std::io::Result<Sender<Request>> {
         let (sender, orders) = channel();
         Builder::new().name("config-read".to_owned()).spawn(move || {
@@ -40,7 +41,7 @@ impl ConfigPrefetch {
                         _ => {}
                     }
                 }
-                // The dropped reply reports a stopped engine.
+                // A stopped engine closed the channel; the dropped reply reports it.
                 let _ = requests.send(request);
             }
         })?;

@@ -30,7 +30,10 @@ pub(super) struct ConfigChange<'o> {
     pub dry_run: bool,
 }
 
-/// A rejection changes nothing.
+/// Replaces the active configuration, or returns the effects (dry run).
+///
+/// # Errors
+/// Returns the rejection. Nothing was changed.
 pub(super) fn replace(
     state: &mut State,
     actor: &Actor,
@@ -51,7 +54,7 @@ pub(super) fn replace(
     done.warning = write_file(state, &text, staged)?;
     let origin = ConfigOrigin::order(actor, order, prepared.wall);
     if let Some(why) = rejected(load(state, &config, Some(text), origin)) {
-        // A different result is reported, not hidden.
+        // The scheduler accepted it before; a different result is reported, not hidden.
         return Err(invalid("the scheduler rejected the configuration", &why));
     }
     done.revision = state.active_config.revision;
@@ -64,10 +67,10 @@ pub(super) fn replace(
     Ok(done)
 }
 
-/// As a new revision.
+/// Restores the configuration of an earlier revision as a new revision, or returns the effects (dry run).
 ///
 /// # Errors
-/// The rejection; nothing was changed.
+/// Returns the rejection. Nothing was changed.
 pub(super) fn roll_back(
     state: &mut State,
     actor: &Actor,
@@ -85,7 +88,10 @@ pub(super) fn roll_back(
     Ok(done)
 }
 
-/// From the order, or else from the audit log.
+/// The text of a revision: the one carried with the order, or else from the audit log.
+///
+/// # Errors
+/// Returns an error if the revision or its text is unknown.
 pub(super) fn revision_text(state: &State, revision: u64, prepared: &Prepared) -> Result<Arc<str>, Refusal> {
     if let Some(config) = &prepared.config {
         return Ok(Arc::clone(&config.text));
@@ -271,7 +277,7 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
     }
 }
 
-/// A manifest must remain one.
+/// Rejects a text of another kind than the file: a manifest must remain one.
 fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal> {
     if state.active_config.file.as_ref().is_some_and(|(_, known)| config::input::is_packed(known)) {
         let text = format!("{} is packed; unpack it and start with the unpacked file", path.display());
@@ -289,7 +295,8 @@ fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal
     Err(Refusal::new(Code::BadRequest, "cannot save the configuration", text))
 }
 
-/// A failure before the rename keeps the old file; after the journal it is only a warning.
+/// Writes a text to the configuration file, if any. A failure before the rename keeps the old file; if the text is
+/// already in the journal, it is only a warning, which is returned.
 fn write_file(
     state: &mut State,
     new: &ConfigText,

@@ -27,33 +27,34 @@ use view::act::{Actor, Configuration, Done, LoadedBy, Order, Refusal};
 use view::waiting::{Finding, Question};
 use view::{ClockRuns, NoticeWeight, View};
 
-/// Runs when it is stepped.
+/// A scheduler with its workload and periodic work; it runs when it is stepped.
 pub struct Core {
     pub(super) state: State,
 }
 
 impl Core {
-    /// Starts at time zero.
+    /// Creates a core at time zero with an active configuration.
     ///
     /// # Errors
-    /// If the scheduler rejects the configuration.
+    /// Returns an error if the scheduler rejects the configuration.
     pub fn new(profile: Profile, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         Self::set_up(&Setup::of(profile), config, workload)
     }
 
-    /// With all settings.
+    /// Creates a core with all settings.
     ///
     /// # Errors
-    /// If the scheduler rejects the configuration.
+    /// Returns an error if the scheduler rejects the configuration.
     pub fn set_up(setup: &Setup, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         let state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), workload);
         Self::start(state, &config)
     }
 
-    /// `earlier` is continued; scheduler time must be the time of day.
+    /// Creates a core that continues the audit, revisions, and ledger of an earlier run, for a scheduler whose time is
+    /// the time of day.
     ///
     /// # Errors
-    /// If the scheduler rejects the configuration.
+    /// Returns an error if the scheduler rejects the configuration.
     pub fn set_up_after(setup: &Setup, config: Arc<Config>, earlier: Earlier) -> Result<Self, String> {
         let mut state = State::new(setup, Scheduler::tuned(setup.profile, setup.tuning), None);
         earlier::take(&mut state, setup, earlier);
@@ -65,10 +66,10 @@ impl Core {
         config_load::rejected(events).map_or(Ok(Self { state }), Err)
     }
 
-    /// Events are not tracked until [`Core::go_live`].
+    /// Restores a saved core, which continues with this workload. Its events are not tracked until [`Core::go_live`].
     ///
     /// # Errors
-    /// If the saved state is inconsistent.
+    /// Returns an error if the saved state is inconsistent.
     pub fn restored(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         save::restore(setup, bytes, workload).map(|state| Self { state })
     }
@@ -176,7 +177,8 @@ impl Core {
         self
     }
 
-    /// A restored core completes an interrupted replacement; another text is loaded. Returns the final content.
+    /// Sets the configuration file, which contains `bytes`. A restored core completes an interrupted replacement of the
+    /// file; if another text is in the file, that is loaded. Returns the final content.
     pub fn attach_config_file(&mut self, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
         config_load::attach_file(&mut self.state, file, bytes)
     }
@@ -186,7 +188,7 @@ impl Core {
         config_load::remove_leftovers(&mut self.state, file);
     }
 
-    /// An invalid file changes nothing (SCH-177).
+    /// Reloads a changed configuration file, with a notice; an invalid one changes nothing (SCH-177).
     pub fn reload(&mut self, name: &str, bytes: &[u8]) {
         config_load::reload(&mut self.state, name, bytes);
     }
@@ -196,15 +198,15 @@ impl Core {
         self.state.active_config.written.as_ref()
     }
 
-    /// Cycles follow with [`Core::run_until`].
+    /// Executes a command; cycles follow with the next [`Core::run_until`]. Its events are in the log on return.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
         config_load::apply(&mut self.state, command, None)
     }
 
-    /// All or nothing; cycles follow with [`Core::run_until`].
+    /// Executes an order, all or nothing, and records it in the audit; cycles follow with the next [`Core::run_until`].
     ///
     /// # Errors
-    /// The rejection; nothing was changed.
+    /// Returns the rejection. Nothing was changed.
     pub fn perform(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
         orders::perform(&mut self.state, actor, order, Prepared::default())
     }
@@ -225,7 +227,7 @@ impl Core {
         explain::explained(&self.fork_for(question)?, &question.of, Some(self.audit_log()))
     }
 
-    /// Records it; its text was invalid.
+    /// Records an order that was rejected before it reached the scheduler, because its text was invalid.
     pub fn enter_refusal(&mut self, actor: &Actor, order: &Order, refusal: &Refusal) {
         audit::enter_refusal(&self.state, actor, order, refusal, None);
     }
@@ -288,7 +290,7 @@ impl Core {
         run_loop::next_wake(&self.state)
     }
 
-    /// Now if a cycle may find work.
+    /// The next time with due work: now if a cycle may find work, otherwise the earliest of the rest.
     pub fn next_due(&self) -> Option<Time> {
         run_loop::next_due(&self.state)
     }

@@ -36,7 +36,7 @@ enum HookTarget {
 }
 
 impl DrainHook {
-    /// `None` if none is configured.
+    /// Returns the hook of a configuration; `None` if there is none.
     pub fn of(config: &DrainConfig) -> Option<Self> {
         let command = (!config.command.is_empty()).then(|| HookTarget::Command(config.command.clone()));
         let webhook = config.webhook.clone().map(|address| HookTarget::Webhook(address, config.authorities.clone()));
@@ -51,17 +51,17 @@ struct Delivery {
     document: Arc<str>,
 }
 
-/// Dropping it discards waiting reports; a running hook continues.
+/// The thread of a hook. Dropping it stops the thread: waiting reports are discarded, a running hook continues.
 pub struct DrainNotifier {
     jobs: SyncSender<Delivery>,
     _stop: Sender<()>,
 }
 
 impl DrainNotifier {
-    /// `failed` gets a title and a reason.
+    /// Starts the thread. `failed` is called with a title and a reason if a report could not be delivered.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start(hook: DrainHook, failed: impl Fn(String, String) + Send + 'static) -> std::io::Result<Self> {
         let (jobs, inbox) = sync_channel(WAITING);
         let (stop, stopped) = channel();
@@ -69,10 +69,10 @@ impl DrainNotifier {
         Ok(Self { jobs, _stop: stop })
     }
 
-    /// `since` is the drain's wall clock.
+    /// Queues a report; `since` is the wall clock at the start of the drain.
     ///
     /// # Errors
-    /// If too many reports wait.
+    /// Returns a message if too many reports wait.
     pub fn notify(&self, report: &DrainReport, since: SystemTime) -> Result<(), String> {
         let queue = report.draining.queue.to_string();
         let job = Delivery { queue, document: report.document(since).into() };

@@ -1,4 +1,4 @@
-//! JSON named as in the REST API.
+//! The report about a draining queue: JSON with the names of the REST API.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use scheduler::{Draining, DrainingApp};
 pub struct DrainReport {
     /// The name of the partition that the queue is in.
     pub partition: Arc<str>,
-    /// Or else just started (SCH-211).
+    /// Whether it drains for long; otherwise it has just started (SCH-211).
     pub stuck: bool,
     /// The scheduler time.
     pub at: Time,
@@ -22,7 +22,7 @@ pub struct DrainReport {
 }
 
 impl DrainReport {
-    /// `since` is the drain's wall clock.
+    /// The JSON document, named as in the REST API; `since` is the wall clock at the start.
     pub fn document(&self, since: SystemTime) -> String {
         let Draining { queue, applications, allocated, admins, .. } = &self.draining;
         let nanos = since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());

@@ -14,7 +14,8 @@ const MOST_ENTRIES: usize = 20;
 const ENDS: [&str; 3] = ["resume-node", "remove-node", "add-node"];
 
 impl AuditLog {
-    /// `drained by USER, since TIME: REASON`, or `drained`, for example if its cluster cordoned it.
+    /// Returns `drained by USER, since TIME: REASON` for a drained node, or `drained` if no user drained it, for example
+    /// because its cluster cordoned it.
     pub fn drained(&self, node: &NodeId) -> String {
         let latest = |action: &str| {
             let query = AuditQuery {

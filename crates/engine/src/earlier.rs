@@ -35,7 +35,7 @@ pub(super) fn take(state: &mut State, setup: &Setup, earlier: Earlier) {
         state.clock_history.push(ClockRun { at: Time::ZERO, wall: WallTime(0), speed: 1.0 });
     }
     if let Some(newest) = records.revisions.last() {
-        // The same configuration gets this number, another one the next.
+        // The configuration that is loaded now gets this number if it is the same, otherwise the next one.
         state.active_config.revision = newest.number;
         let text = newest.text.as_ref().map(|text| ConfigText::new(text, &state.policy_group));
         if let Some(config) = text.and_then(|text| config::read(&text.queues, setup.profile).config) {

@@ -36,7 +36,7 @@ impl EventOutbox {
         self.buffers = true;
     }
 
-    /// Wakes for the first event after a take.
+    /// Collects every event for [`EventOutbox::take_tapped`]. `wake` is called for the first event after a take.
     pub fn tap(&mut self, wake: Box<dyn Fn() + Send>) {
         self.tap = Some(Tap { events: Vec::new(), wake });
     }
@@ -49,7 +49,7 @@ impl EventOutbox {
         self.tap.is_some() || self.log.is_tracking()
     }
 
-    /// An untracking log gets none.
+    /// Adds the events of a whole command; the log gets none while it does not track.
     pub fn push(&mut self, mut events: Vec<Event>) {
         if let Some(tap) = self.tap.as_mut().filter(|_| !events.is_empty()) {
             let was_empty = tap.events.is_empty();
@@ -84,7 +84,7 @@ impl EventOutbox {
         std::mem::take(&mut self.buffered)
     }
 
-    /// Their records are on disk.
+    /// Logs the held events: their records are on disk.
     pub fn release(&mut self) {
         self.take().into_iter().for_each(|events| self.log.append(events));
     }

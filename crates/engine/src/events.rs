@@ -28,10 +28,10 @@ pub(super) const CHUNK: usize = 512;
 /// The size limit of important events, in bytes.
 pub const IMPORTANT_BYTES: usize = 20 << 20;
 
-/// The oldest are dropped; their events remain.
+/// The size limit of preemption grounds, in bytes. The oldest grounds are dropped first; their events remain.
 const GROUNDS_BYTES: usize = 4 << 20;
 
-/// Then a blocked application is recorded again.
+/// A record that a user or group limit blocks an application is stored again after this time without one.
 const BLOCKED_AGAIN: Duration = Duration::from_secs(10 * 60);
 const MOST_BLOCKED: usize = 10_000;
 
@@ -112,7 +112,7 @@ impl Retained {
         }
     }
 
-    /// A limit blocks each request one by one.
+    /// Whether no limit blocked the application for a while: a limit blocks each of its requests one by one.
     fn is_first_of_limit(&mut self, record: &Record) -> bool {
         let last = self.blocked_by_limits.insert(Arc::clone(&record.reference), record.at);
         if self.blocked_by_limits.len() > MOST_BLOCKED {
@@ -148,7 +148,7 @@ impl EventLog {
         log
     }
 
-    /// Numbers stay; a smaller capacity applies later.
+    /// Changes the settings. Numbers stay; a smaller capacity applies with the next events.
     pub fn configure(&self, config: &EventConfig) {
         self.capacity.store(u64::from(config.ring_buffer_capacity.max(1)), Ordering::Release);
         self.tracking.store(config.tracking_enabled, Ordering::Release);
@@ -159,7 +159,7 @@ impl EventLog {
         &self.instance
     }
 
-    /// Otherwise events get no numbers.
+    /// Whether events are recorded. Otherwise they are lost and get no numbers.
     pub fn is_tracking(&self) -> bool {
         self.tracking.load(Ordering::Acquire)
     }
@@ -169,7 +169,7 @@ impl EventLog {
         self.next.subscribe()
     }
 
-    /// Records from number `since`; see the page's `lowest`.
+    /// Returns the records from number `since`, at most `limit`. Dropped records are omitted: see the page's `lowest`.
     pub fn page(&self, numbering: Numbering, since: u64, limit: usize) -> EventPage {
         let (lowest, next, chunks) = self.chunks(numbering, since, limit);
         let since = since.max(lowest);
@@ -182,7 +182,7 @@ impl EventLog {
         EventPage { instance: Arc::clone(&self.instance), tracking: self.is_tracking(), lowest, next, records: found }
     }
 
-    /// The last ones, the oldest first.
+    /// Returns the last `limit` important records up to a time with their numbers, the oldest first.
     pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
         let retained = self.retained();
         let end = retained.important.partition_point(|(_, record)| record.at <= until);

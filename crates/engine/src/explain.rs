@@ -16,7 +16,7 @@ pub(super) struct ExplainJob {
     answer: ExplainAnswer,
 }
 
-/// Ends when all senders are dropped.
+/// Starts the thread. It ends when all senders are dropped.
 pub(super) fn start(log: Arc<AuditLog>) -> std::io::Result<Sender<ExplainJob>> {
     let (jobs, inbox) = channel::<ExplainJob>();
     let work = move || inbox.into_iter().for_each(|job| (job.answer)(explained(&job.fork, &job.of, Some(&log))));
@@ -24,7 +24,7 @@ pub(super) fn start(log: Arc<AuditLog>) -> std::io::Result<Sender<ExplainJob>> {
     Ok(jobs)
 }
 
-/// Rejects if the engine stops first.
+/// The receiver of an explanation. If the engine stops first, it gets a rejection.
 pub(super) struct ExplainReply {
     of: Asked,
     jobs: Sender<ExplainJob>,
@@ -58,10 +58,11 @@ impl Drop for ExplainReply {
     }
 }
 
-/// Why requests wait, with remedies, and who drained nodes if there is a log.
+/// Explains why an application, a request, or the requests of a queue wait in a copy, with remedies, and who
+/// drained its nodes if there is a log.
 ///
 /// # Errors
-/// If the object does not exist, with similar names.
+/// Returns an error with similar names if the object does not exist.
 pub fn explained(fork: &Fork, of: &Asked, log: Option<&AuditLog>) -> Result<Finding, Refusal> {
     let part = fork.partition().ok_or_else(|| Refusal::not_found("partition", fork.partition_name()))?;
     let mut found = answer(part, fork.now(), of)?;

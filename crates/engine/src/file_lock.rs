@@ -1,4 +1,4 @@
-//! A lock next to a written file; it survives the deletion of the lock file.
+//! A lock file that a process holds while it writes a file next to it; it survives the deletion of the lock file.
 
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -14,19 +14,19 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// `None` while another process has the lock.
+    /// Acquires the lock at a path with access for its owner only; `None` while another process has it.
     ///
     /// # Errors
-    /// If the file cannot be created or locked.
+    /// Returns an error if the file cannot be created or locked.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         let file = taken(path)?;
         Ok(file.map(|file| Self { path: path.to_owned(), file: Mutex::new(file) }))
     }
 
-    /// Call before a write. Acquires a deleted lock file again.
+    /// Checks before a write that no other process can have the lock; acquires a deleted lock file again.
     ///
     /// # Errors
-    /// If another process has the lock or it cannot be acquired again.
+    /// Returns an error if another process has the lock or it cannot be acquired again.
     pub fn keep(&self) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let own = file.metadata()?;

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use forecast::whatif::{self, Bounds, Fork, Job, Pair, Plan, Unfinished};
 
-/// In the order of `seeds`; without any, one pair. Each thread has two copies of the state.
+/// Runs a pair for each seed, in order; without seeds, one pair. At most this many threads run, each with two copies of
+/// the state.
 ///
 /// # Errors
-/// If a run was stopped or takes too long.
+/// Returns an error if a run was stopped or takes too long.
 pub fn pairs(
     fork: &Fork,
     plan: &Plan,

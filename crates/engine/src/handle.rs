@@ -46,26 +46,26 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts a thread.
+    /// Starts a core on its own thread.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start(core: Core, speed: f64) -> std::io::Result<Self> {
         Self::start_with_hook(core, speed, None)
     }
 
-    /// `hook` is for draining queues.
+    /// Starts a core with a hook for draining queues.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start_with_hook(core: Core, speed: f64, hook: Option<DrainHook>) -> std::io::Result<Self> {
         Self::start_with_journal(core, speed, hook, None)
     }
 
-    /// With a journal.
+    /// Starts a core with a journal.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start_with_journal(
         mut core: Core,
         speed: f64,
@@ -121,10 +121,10 @@ impl Engine {
         self.history.as_ref()
     }
 
-    /// Reloads changes; `known` is the loaded content.
+    /// Reloads a configuration file when its content changes; `known` is the loaded content.
     ///
     /// # Errors
-    /// If the directory cannot be watched.
+    /// Returns an error if the directory of the file cannot be watched.
     pub fn watch(&mut self, file: &Path, known: Vec<u8>) -> Result<(), String> {
         let (requests, prefetch, name) = (self.requests.clone(), self.prefetch.clone(), file.display().to_string());
         let changed = move |content: Result<Vec<u8>, String>| {
@@ -171,16 +171,16 @@ impl Engine {
         self.clock.now()
     }
 
-    /// The channel closes if the engine has stopped.
+    /// Executes a command and sends its events; the channel closes without an answer if the engine has stopped.
     pub fn apply(&self, command: Command) -> Receiver<Vec<Event>> {
         let (answer, answers) = channel();
-        // The caller sees the closed answer channel.
+        // A stopped engine closed the channel; the caller sees the closed answer channel.
         let _ = self.requests.send(Request::Apply(Box::new(command), answer));
         answers
     }
 
-    /// Runs between two cycles; the channel closes if the engine has stopped. Not for a journal, which would miss the
-    /// change.
+    /// Runs a function on the core in the engine's thread, between two cycles, and sends its result; the channel closes
+    /// if the engine has stopped. Not for an engine with a journal, which would miss the change.
     pub fn work<T: Send + 'static>(&self, work: impl FnOnce(&mut Core) -> T + Send + 'static) -> Receiver<T> {
         let (answer, answers) = channel();
         let work = move |core: &mut Core| {
@@ -191,29 +191,32 @@ impl Engine {
         answers
     }
 
-    /// A copy (default: the first partition) if two copies fit `most` bytes; the channel closes if the engine has
-    /// stopped.
+    /// Copies a partition (default: the first one) if two copies fit `most` bytes. The engine's thread makes the copy
+    /// between two cycles; the channel closes if the engine has stopped.
     pub fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
         let (answer, answers) = channel();
         let _ = self.requests.send(Request::Fork(partition, most, answer));
         answers
     }
 
-    /// `answer` is called once, after publication, or immediately if the engine has stopped.
+    /// Executes an operation. `answer` is called once, from the engine's thread after publication, or immediately if
+    /// the engine has stopped.
     pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
         let has_new_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
         let to = if has_new_text { &self.config_requests } else { &self.requests };
-        // The dropped reply reports a stopped engine.
+        // A stopped engine closed the channel; the dropped reply reports it.
         let _ = to.send(Request::Perform(Box::new((actor, order)), Reply::new(answer)));
     }
 
-    /// `answer` is called once, from another thread, or immediately if the engine has stopped.
+    /// Explains why a request waits. The engine's thread only makes a copy. `answer` is called once, from the
+    /// explaining thread, or immediately if the engine has stopped.
     pub fn explain(&self, question: Question, answer: ExplainAnswer) {
         let reply = ExplainReply::new(question.of.clone(), self.explainer.clone(), answer);
         let _ = self.requests.send(Request::Explain(question, reply));
     }
 
-    /// Only records; `answer` gets the rejection.
+    /// Records an order that was rejected before it reached the scheduler. `answer` is then called once with that
+    /// rejection.
     pub fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
         let _ = self.requests.send(Request::Refuse(Box::new((actor, order, refusal)), Reply::new(answer)));
     }

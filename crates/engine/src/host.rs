@@ -1,4 +1,4 @@
-//! An engine on its own thread, or a manually stepped core.
+//! The interface of a served scheduler: an engine on its own thread, or a manually stepped core.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -44,10 +44,10 @@ pub trait Host: Send + Sync {
         ClockRuns::always(i64::try_from(started_at.as_nanos()).unwrap_or(i64::MAX), self.speed())
     }
 
-    /// `answer` is called once, after publication.
+    /// Executes an order. `answer` is called once, from any thread, after publication.
     fn perform(&self, actor: Actor, order: Order, answer: Answer);
 
-    /// Only records; `answer` gets the rejection.
+    /// Records an order that was rejected before it reached the scheduler. `answer` is called once with that rejection.
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
 
     /// `answer` is called once, from any thread.

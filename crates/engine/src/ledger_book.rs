@@ -1,5 +1,7 @@
-//! The shared ledger. If the scheduler lags behind the wall clock, its current usage may change before now: nothing is
-//! read beyond the next due time.
+//! The shared ledger: the scheduler's thread writes, and readers take cheap copies.
+//!
+//! If the scheduler lags behind the wall clock, its current usage may change before now: so the ledger stores when
+//! something is due next, and is not read beyond that.
 
 use std::sync::{Mutex, PoisonError};
 

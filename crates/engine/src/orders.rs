@@ -24,10 +24,11 @@ struct Within<'a> {
     partition: &'a Arc<str>,
 }
 
-/// As [`super::Core::perform`]; records the audit entry.
+/// As [`super::Core::perform`]. Only this function knows the actor, the order, its reason, and its outcome, so it
+/// records them in the audit, except for dry runs.
 ///
 /// # Errors
-/// The rejection; nothing was changed.
+/// Returns the rejection. Nothing was changed.
 pub(super) fn perform(state: &mut State, actor: &Actor, order: &Order, prepared: Prepared) -> Result<Done, Refusal> {
     if order.act.is_dry_run() {
         return perform_checked(state, actor, order, prepared);
@@ -109,7 +110,7 @@ fn perform_within(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Res
     }
 }
 
-/// After all checks; the journal has the whole order.
+/// Executes a command that passed all checks. With a journal, the whole order is recorded already ([`crate::journal`]).
 fn commit(state: &mut State, at: &Within<'_>, command: PartitionCommand) -> Vec<Event> {
     state.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command })
 }
@@ -329,7 +330,7 @@ impl Within<'_> {
         }
     }
 
-    /// Owned, or in a queue that the actor administers.
+    /// An active application of the actor, or in a queue that the actor administers.
     fn own<'p>(&self, part: &'p Partition, app: &AppId) -> Result<&'p Application, Refusal> {
         let owned = part.app(app).filter(|app| app.who.user == self.actor.identity.user);
         if let Some(owned) = owned {

@@ -1,4 +1,5 @@
-//! Records go to the journal; events, views, and answers follow once they are on disk.
+//! The output of the engine's thread: records go to the journal; once they are on disk, events, views, and answers
+//! follow.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -49,7 +50,7 @@ pub(super) struct Output {
     pub explained: Vec<Explained>,
     pub journal: Option<RunningJournal>,
     pub last_write: Instant,
-    /// Last record's number, and the bytes.
+    /// Records in the journal's queue: the number of the last one, and the bytes.
     on_the_way: VecDeque<(u64, usize)>,
 }
 
@@ -118,7 +119,7 @@ impl Output {
         view
     }
 
-    /// Events, `view`, and answers follow.
+    /// Writes everything executed; afterwards its events are logged, `view` is published, and orders are answered.
     pub fn write(&mut self, state: &mut State, view: Option<Arc<View>>) {
         let Some(running) = &self.journal else { return };
         let journal = running.journal();
@@ -163,10 +164,10 @@ impl Output {
         }
     }
 
-    /// Durable. Returns the number of the first one.
+    /// Writes records and waits for the disk, after everything executed before. Returns the number of the first one.
     ///
     /// # Errors
-    /// If the records are not written; none of them remains.
+    /// Returns an error if the records are not written; none of them remains.
     pub fn commit(&mut self, state: &mut State, records: &[Record]) -> Result<u64, String> {
         let (before, new) = state.take_written();
         let (Some(running), Some(recorder)) = (&self.journal, &mut state.recorder) else { return Ok(0) };
@@ -192,8 +193,8 @@ impl Output {
         }
     }
 
-    /// Publishes first, so a caller finds its effect in the view. While `stalled`, operations are rejected, and nothing
-    /// is published.
+    /// Publishes the results of operations before it answers them, so a caller finds its effect in the view. While the
+    /// disk is `stalled`, operations are rejected, and nothing is published.
     pub fn send_answers(&mut self, state: &mut State, stalled: bool) {
         if self.answers.is_empty() && self.explained.is_empty() {
             return;
@@ -242,7 +243,7 @@ fn after_write(
     }))
 }
 
-/// Records of unwritten orders follow later, unless too many wait.
+/// Records orders in the audit that could not be written: their records follow later, unless too many wait already.
 pub(super) fn enter_unwritten(state: &mut State, records: Vec<Record>, refusal: &Refusal) {
     for record in records {
         let Record::Order(mut order) = record else { continue };

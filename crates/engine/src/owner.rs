@@ -21,7 +21,8 @@ use scheduler::{Command, Event};
 use view::NoticeWeight;
 use view::act::{Act, Actor, Code, Order, Refusal};
 
-/// In a large cluster, one cycle can take milliseconds.
+/// The cycles and commands between checks for requests, and their time limit: in a large cluster, one cycle can take
+/// milliseconds.
 const SLICE: usize = 8;
 const TURN: Duration = Duration::from_millis(2);
 const MOST_REQUESTS: usize = 256;
@@ -59,7 +60,7 @@ impl Owner {
     }
 
     pub fn run(&mut self) {
-        // Always written at once.
+        // The record of the start is written at once, so that it always exists.
         self.output.write(&mut self.core.state, None);
         loop {
             let continues = self.take_requests() && self.gather();
@@ -137,7 +138,7 @@ impl Owner {
                 let title = "cannot write the state: the scheduler is paused until writing works".to_owned();
                 let text = format!("{why}\nOperations are rejected until then. No confirmed operation is lost.");
                 self.core.notice(NoticeWeight::Error, title, text);
-                // Unwritten changes are not shown.
+                // Unwritten changes since the last view are not shown; only this notice is.
                 let published = &self.output.published;
                 published.publish(with_last_notice(&mut self.core.state, &published.view()));
             }
@@ -250,7 +251,8 @@ impl Owner {
         true
     }
 
-    /// Clients with answers send new orders: sharing a write is cheaper.
+    /// Waits briefly for new orders of clients that just got answers, so that they share a write again: a separate wait
+    /// for the disk costs more. Returns whether the thread continues.
     fn gather(&mut self) -> bool {
         if self.output.journal.is_none() || self.orders.is_empty() {
             return true;
@@ -358,7 +360,7 @@ impl Owner {
             }
         }
         let events = self.core.apply(command);
-        // The caller may be gone.
+        // The caller may be gone; the command is executed.
         let _ = answer.send(events);
     }
 }

@@ -8,7 +8,8 @@ use config::store::{self, Disk};
 use config::{Config, Diff};
 use view::act::{Configured, Refusal};
 
-/// From the journal or the checks; mostly empty.
+/// Data that an order carries from its checks to its commit point: from the journal's record, or from the checks. Empty
+/// for most orders.
 #[derive(Default)]
 pub(super) struct Prepared {
     /// `None` reads the clock.
@@ -28,7 +29,7 @@ impl Prepared {
 
 pub(super) struct PreparedConfig {
     pub text: Arc<str>,
-    /// `None` in a replay.
+    /// The result of the checks; `None` in a replay, which checks at the execution.
     pub checked: Option<CheckedConfig>,
     /// The new text, written and synced next to its file.
     pub staged: Option<store::Prepared<'static, Disk>>,

@@ -1,4 +1,4 @@
-//! The newest view of an engine.
+//! The published state of an engine: the newest view, and whether the engine runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,7 +50,7 @@ impl Published {
         *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
     }
 
-    /// Zero while the engine has nothing newer.
+    /// The age of the view: zero while the engine has nothing newer.
     pub fn age(&self) -> Duration {
         if self.idle.load(Ordering::Acquire) && self.is_alive() {
             return Duration::ZERO;

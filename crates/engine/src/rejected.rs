@@ -1,4 +1,5 @@
-//! Any user can cause rejected submissions, and they are listed: large tags are not stored.
+//! Shortens submissions that placement rejects: any user can cause them, and they are listed, so they are stored
+//! without large tags.
 
 use scheduler::placement::PlacementOutcome;
 use scheduler::{Partition, Submission};

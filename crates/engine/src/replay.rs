@@ -19,7 +19,7 @@ use model::Time;
 use scheduler::Command;
 use view::act::{Actor, Code, Done, Order, Refusal};
 
-/// Starts, or continues after a disk failure.
+/// Records the settings of a run that starts, or continues after a disk failure.
 pub(super) fn start_run(state: &mut State, setup: &Setup, speed: f64) {
     let Setup { tuning, clean_every, paused, .. } = *setup;
     let (at, wall, policy_group) = (state.now, WallTime::now(), setup.policy_group.clone());
@@ -28,7 +28,7 @@ pub(super) fn start_run(state: &mut State, setup: &Setup, speed: f64) {
     state.record(|_| record);
 }
 
-/// Returns also the data for the execution.
+/// Checks an order; returns its record and the data for its execution.
 pub(super) fn prepare_order(
     state: &State,
     actor: &Actor,
@@ -60,7 +60,10 @@ pub(super) fn prepare_order(
     }
 }
 
-/// A rejection adds only the audit entry.
+/// Executes a recorded order.
+///
+/// # Errors
+/// Returns the rejection. Only the audit entry was added.
 pub(super) fn carry_out_order(
     state: &mut State,
     actor: &Actor,
@@ -122,7 +125,7 @@ pub(super) fn replay(state: &mut State, record: Record) {
         }
         Record::Order(order) => {
             let OrderRecord { wall, actor, order, checked, .. } = *order;
-            // A rejection is in the audit again.
+            // A rejection is in the audit again; no caller waits for the answer.
             let _ = carry_out_order(state, &actor, &order, recorded(wall, checked));
         }
         Record::Reload { wall, name, text, refused, .. } => {
@@ -139,7 +142,7 @@ fn command_of(state: &State, command: RecordedCommand) -> (Command, Option<Confi
     (command, text.map(|text| ConfigText::new(&text, &state.policy_group)))
 }
 
-/// Returns 0 without a journal.
+/// Records the progress of the workload. Returns the record number; 0 without a journal.
 pub(super) fn record_progress(state: &mut State) -> u64 {
     let record = Record::PlayResult { at: state.now, state: state.workload_progress() };
     let Some(recorder) = &mut state.recorder else { return 0 };
@@ -158,7 +161,7 @@ pub(super) fn take_records(state: &mut State) -> Vec<view::Record> {
     state.outbox.take().iter().flat_map(|events| view::record::records(events, profile)).collect()
 }
 
-/// Nothing else happened until then.
+/// Advances to a time; nothing else happened until then.
 pub(super) fn advance_to(state: &mut State, time: Time) {
     state.now = state.now.max(time);
 }

@@ -16,9 +16,9 @@ pub(super) enum Request {
     Explain(Question, ExplainReply),
     /// The configuration file changed or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
-    /// A title and a reason.
+    /// Show a warning: a title and a reason.
     Warn(String, String),
-    /// `None` is the first partition; up to these bytes.
+    /// Copy a partition (default: the first one), up to a number of bytes.
     Fork(Option<String>, usize, Sender<Result<Fork, NoFork>>),
     /// Run a function on the core, between two cycles.
     Work(Box<dyn FnOnce(&mut Core) + Send>),
@@ -27,7 +27,7 @@ pub(super) enum Request {
     Stop,
 }
 
-/// Rejects if the engine stops first.
+/// The receiver of an answer. If the engine stops first, it gets a rejection.
 pub(super) struct Reply(Option<Answer>);
 
 impl Reply {

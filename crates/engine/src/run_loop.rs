@@ -47,7 +47,8 @@ pub(super) fn next_due(state: &State) -> Option<Time> {
     due.flatten().min()
 }
 
-/// See [`super::Core::run_until`] for the rules.
+/// Executes what is scheduled until `until`, in order, each at its own time; at most `steps` cycles and commands.
+/// During a pause, time stops, and only started work is completed.
 pub(super) fn run_until(state: &mut State, until: Time, steps: usize) -> Progress {
     let progress = run(state, until, steps);
     // Time is stopped during a pause.
@@ -94,7 +95,7 @@ fn run(state: &mut State, until: Time, steps: usize) -> Progress {
     Progress::Busy
 }
 
-/// The workload may run cycles itself.
+/// Whether a cycle is due: it may find work, and the workload does not run cycles itself.
 fn may_cycle(state: &State) -> bool {
     let decides = !state.follows;
     state.deadlines.cycle_due && decides && !state.workload.as_ref().is_some_and(|workload| workload.runs_cycles())
@@ -104,7 +105,7 @@ fn pauses_now(state: &State) -> bool {
     state.pause_after_workload && state.workload.as_ref().is_none_or(|workload| workload.next().is_none())
 }
 
-/// Empty cycles wait for an event or the next retry (SCH-040).
+/// Runs a cycle. After an empty one, cycles wait for an event or the next retry (SCH-040).
 pub(super) fn cycle(state: &mut State) {
     let started_at = Instant::now();
     let events = state.scheduler.apply(state.now, &Command::Cycle);
@@ -123,7 +124,7 @@ pub(super) fn cycle(state: &mut State) {
     state.deadlines.retry = retries.then(|| state.now + RETRY_EVERY);
 }
 
-/// `text` is unknown to the workload.
+/// Runs a command of the workload or a timer; `text` is the text of a configuration that the workload does not know.
 pub(super) fn run_command(state: &mut State, command: &Command, text: Option<ConfigText>) {
     if let Command::Configure(config) = command {
         return workload_config::load_step(state, config, text);

@@ -19,7 +19,7 @@ use scheduler::{Partition, Scheduler, saved};
 use view::act::Configuration;
 use view::{Notice, Sample};
 
-/// Borrowed for writing. Fields are written without names, in this order.
+/// The saved format: borrowed for writing, owned after reading. Fields are written without names, in this order.
 #[derive(Serialize, Deserialize)]
 struct SavedState<'a, S> {
     scheduler: S,
@@ -86,10 +86,10 @@ pub(super) fn save(state: &mut State) -> Vec<u8> {
     rmp_serde::to_vec(&saved).expect("a state uses only types of MessagePack")
 }
 
-/// Events are not tracked until the log is configured.
+/// Restores a saved state, which continues with this workload. Events are not tracked until the log is configured.
 ///
 /// # Errors
-/// If the saved state is inconsistent.
+/// Returns an error if the saved state is inconsistent.
 pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Workload>>) -> Result<State, String> {
     let saved: SavedState<'_, saved::Saved> = messagepack::from_slice(bytes).map_err(|error| error.to_string())?;
     let scheduler = Scheduler::restored(setup.profile, saved.scheduler)?;

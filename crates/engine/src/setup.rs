@@ -21,7 +21,7 @@ pub const STATE_BYTES: u64 = 512 << 20;
 
 /// The default number of stored events (SCH-220).
 const EVENTS_RETAINED: u32 = 100_000;
-/// Tests and tapes must be reproducible.
+/// The instance without a name: for tests and tapes, which must be reproducible.
 const NO_INSTANCE: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The settings of an engine and its scheduler, fixed at the start.
@@ -37,13 +37,14 @@ pub struct Setup {
     pub tuning: Tuning,
     /// Pauses after the last step of the workload, until it is resumed.
     pub paused: bool,
-    /// No cycles; allocations arrive with [`Adopt`](scheduler::PartitionCommand::Adopt).
+    /// Another scheduler decides: no cycles; allocations arrive with [`Adopt`](scheduler::PartitionCommand::Adopt).
     pub follows: bool,
-    /// In words: the only place for configuration changes.
+    /// The only place that may change the configuration, in words: orders that change it are rejected.
     pub configured_by: Option<Arc<str>>,
     /// The disk limit of the journal, in bytes.
     pub state_bytes: u64,
-    /// Longer while views take more than a tenth of it.
+    /// The shortest time between two published views under load. It is longer while a view takes more than a tenth of it,
+    /// up to the default.
     pub publish_every: Duration,
     /// The maximum number of ledger rows of applications.
     pub ledger_rows: usize,
@@ -53,7 +54,7 @@ pub struct Setup {
     pub allowed_removal: AllowedRemoval,
     /// The UUID of this run, for clients that follow events.
     pub instance: Arc<str>,
-    /// Zero, or the time since 1970.
+    /// The scheduler time at the start: zero, or the time since 1970 if others provide times of day.
     pub starts: Time,
 }
 
@@ -85,7 +86,8 @@ impl Setup {
         }
     }
 
-    /// Unless the settings have another number.
+    /// Limits the memory for ended objects: 1,000 applications, 10,000 ledger rows, and 20,000 events unless the
+    /// settings have another number.
     #[must_use]
     pub fn retaining_little(mut self) -> Self {
         self.tuning.ended_applications = 1_000;

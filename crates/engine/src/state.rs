@@ -124,7 +124,7 @@ impl State {
         self.scheduler.switches().profile
     }
 
-    /// Also for an untimed first revision.
+    /// Uses a clock for the audit, and for the first revision if it has no time yet.
     pub fn set_clock(&mut self, clock: &Clock) {
         self.clock = Some(clock.clone());
         let active = self.audit_log.revision(self.active_config.revision).filter(|revision| revision.wall.is_none());
@@ -133,7 +133,7 @@ impl State {
         }
     }
 
-    /// Since 1970; `None` while time is stepped.
+    /// The time of day in nanoseconds since 1970: recorded, or by the clock; `None` while time is stepped.
     pub fn wall_nanos(&self, recorded: Option<WallTime>) -> Option<i64> {
         let wall = recorded.map(SystemTime::from);
         let wall = wall.or_else(|| Some(self.clock.as_ref()?.wall(self.now)));
@@ -141,7 +141,7 @@ impl State {
         i64::try_from(wall.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
     }
 
-    /// Events wait until their records are on disk.
+    /// Records changes from now on; events wait until their records are on disk.
     pub fn set_recorder(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
         self.outbox.hold();
@@ -227,7 +227,7 @@ impl State {
         self.show_notice(weight, title, text);
     }
 
-    /// A replay shows it again.
+    /// Shows a notice that follows from a record, so that a replay shows it again.
     pub fn show_notice(&mut self, weight: NoticeWeight, title: String, text: String) {
         self.views.notice(self.now, weight, title, text);
     }

@@ -14,10 +14,11 @@ impl Core {
         self.state.scheduler.partitions().iter().find(|part| *part.name == *name)
     }
 
-    /// Returns the corresponding orders.
+    /// Makes a change in a partition; cycles follow with the next [`Core::run_until`]. Returns the corresponding
+    /// orders.
     ///
     /// # Errors
-    /// If the change is impossible; nothing was changed.
+    /// Returns an error if the change is impossible. Nothing was changed.
     pub fn suppose(&mut self, actor: &Actor, partition: &str, change: &Change) -> Result<Vec<Order>, String> {
         let part = self.part(partition).ok_or("the partition was removed")?;
         let (name, written) = (Arc::clone(&part.name), self.configuration().cloned());

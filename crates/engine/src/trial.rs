@@ -17,7 +17,8 @@ use view::act::LoadedBy;
 use view::history::SAMPLE_EVERY;
 
 impl Core {
-    /// Event log and audit start empty, without a configuration file. `instance` names it.
+    /// Creates a core in the state of a fork. Its event log and audit start empty, and it writes its configuration to
+    /// no file. `instance` names it for clients that follow its events.
     pub fn of_fork(fork: &Fork, runtimes: &Runtimes, instance: &str) -> Self {
         let scheduler = fork.scheduler().clone();
         // Its ledger also starts there: earlier usage is unknown.
@@ -45,12 +46,13 @@ impl Core {
         self.state.deadlines.cycle_due = true;
     }
 
-    /// Only for a core of a fork.
+    /// The course so far; only for a core of a fork.
     pub fn course(&self) -> Option<&Course> {
         self.state.course.as_deref()
     }
 
-    /// Both must be of the same fork and time.
+    /// Compares the courses with and without the changes. Both cores must come from the same fork and be at the same
+    /// time.
     pub fn compared(without: &mut Self, with: &mut Self, partition: &str) -> Comparison {
         let now = without.now().max(with.now());
         let [one, other] = [without, with].map(|core| {

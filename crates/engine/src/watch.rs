@@ -21,10 +21,11 @@ pub struct FileWatch {
 }
 
 impl FileWatch {
-    /// `known` is the first content; an error has a reason.
+    /// Calls `changed` from another thread with each new content of `file`, compared with `known` at first, or with the
+    /// reason if it cannot be read.
     ///
     /// # Errors
-    /// If the directory cannot be watched.
+    /// Returns an error if the directory cannot be watched.
     pub fn start(
         file: &Path,
         known: Vec<u8>,
@@ -41,7 +42,7 @@ impl FileWatch {
         .map_err(|error| message(&error))?;
         watcher.watch(dir(file), RecursiveMode::NonRecursive).map_err(|error| message(&error))?;
         if let Some(target) = std::fs::canonicalize(file).ok().filter(|_| file.is_symlink()) {
-            // The change of the link is still detected.
+            // If the target cannot be watched, the change of the link is still detected.
             let _ = watcher.watch(dir(&target), RecursiveMode::NonRecursive);
         }
         let path = file.to_path_buf();
@@ -68,7 +69,7 @@ fn dir(file: &Path) -> &Path {
     file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The read here would be an event again.
+/// Whether the content may have changed. Opening and reading do not count: the read here would be an event again.
 fn is_news(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write))
 }
@@ -84,7 +85,7 @@ fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        // The file may have changed before it was watched.
+        // The first read needs no event: the file may have changed before it was watched.
         let now = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()));
         if now != last {
             changed(now.clone());

@@ -17,7 +17,8 @@ use scheduler::{Event, EventKind};
 use view::NoticeWeight;
 use view::act::{ActsFrom, LoadedBy};
 
-/// `text` is unknown to the workload.
+/// Applies a configuration of the workload, or its changes; `text` is its text if the workload does not know it. A
+/// rejected step is reported to users and to the workload.
 pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<ConfigText>) {
     let before = audit::config_facts(state);
     let of_workload = || state.workload_text(config).map(|text| ConfigText::new(&text, &state.policy_group));
@@ -45,10 +46,11 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
     audit::enter_load(state, ActsFrom::Workload, before, refused.as_deref(), None);
 }
 
-/// `None` if no one else made changes.
+/// The text to load instead of a configuration of the workload, and its base revision; `None` if no one else made
+/// changes.
 ///
 /// # Errors
-/// If the changes cannot be merged.
+/// Returns an error if the changes cannot be merged.
 fn merged(
     state: &State,
     config: &Config,
@@ -72,7 +74,7 @@ fn merged(
             "{since}, and with the step's changes it would not be valid: the active configuration is unchanged"
         ));
     };
-    // Similar lines may have been confused.
+    // Similar lines may have been confused: verify that nothing else changed.
     let read = config::read(&base.text, state.profile()).config.unwrap_or_default();
     let (wanted, done) = (config::diff(&read, config), config::diff(in_force, merged));
     if !done.touches().is_subset(&wanted.touches()) || (done.touches_partitions() && !wanted.touches_partitions()) {

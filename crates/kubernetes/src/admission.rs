@@ -59,7 +59,10 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// False for another kind; fails with the invalid field.
+    /// Returns false for an object of another kind.
+    ///
+    /// # Errors
+    /// The field that has the wrong type.
     pub fn take(&mut self, value: &Value) -> Result<bool, Unread> {
         let kind = value["kind"].as_str().unwrap_or_default();
         if !POLICIES.contains(&kind) {

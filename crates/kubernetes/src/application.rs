@@ -12,7 +12,7 @@ use super::objects::{Meta, Plain, Pod};
 use model::{AppId, Identity};
 use scheduler::Submission;
 
-/// Also of the namespace in a single pod's ID (K8S-112).
+/// Maximum length of a generated application ID, and of the namespace in the ID of a single pod (K8S-112).
 const GENERATED: usize = 63;
 const UNIQUE: usize = 26;
 const ANONYMOUS: &str = "nobody";

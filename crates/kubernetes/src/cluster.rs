@@ -16,7 +16,7 @@ use super::predicates::{Labels, NamespaceLabels, Storage};
 
 pub(crate) type Key = (String, String);
 
-/// The second overrides the first (K8S-010).
+/// The ConfigMaps of YuniKorn; the second overrides the first (K8S-010).
 const MAPS: [&str; 2] = ["yunikorn-defaults", "yunikorn-configs"];
 
 /// The objects that scheduling reads.
@@ -39,7 +39,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// An autoscaler adds nodes.
+    /// Whether an autoscaler adds nodes, so that those that are there are not all.
     pub fn is_scaled(&self) -> bool {
         self.is_scaled
     }
@@ -191,7 +191,7 @@ impl Cluster {
         }
     }
 
-    /// For filters, which ignore a running pod's status.
+    /// Adds an object for filters, which do not read how a running pod is.
     pub fn gather_for_filters(&mut self, mut object: LiveObject) {
         if let Object::Pod(pod) = &mut object.0
             && pod.node().is_some()
@@ -226,8 +226,11 @@ impl Cluster {
         NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }
 
-    /// Text and key; `None` if empty (K8S-010 to K8S-013). The maps override the policy group. Fails for several
-    /// namespaces, or a corrupt entry.
+    /// Returns text and key; `None` if missing or empty (K8S-010 to K8S-013). By default the maps name the policy
+    /// group.
+    ///
+    /// # Errors
+    /// They are in several namespaces, or a compressed entry cannot be unpacked.
     pub fn configuration(&self, policy_group: &str) -> Result<Option<(String, String)>, String> {
         let known = || self.maps.iter().filter(|((_, name), _)| MAPS.contains(&name.as_str()));
         let mut namespaces: Vec<&str> = known().map(|((namespace, _), _)| namespace.as_str()).collect();

@@ -153,7 +153,7 @@ fn pods_of(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AskId, Arc<Pod>>
     pods.map(|pod| (AskId::from(pod.metadata.uid.as_str()), Arc::clone(pod))).collect()
 }
 
-/// With other bound pods. The scheduler decides where requests are.
+/// Over all nodes, with each request and each bound pod of others. The scheduler decides where requests are.
 fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Snapshot {
     let is_other = |pod: &&Arc<Pod>| pod.node().is_some() && !pods.contains_key(pod.metadata.uid.as_str());
     let unseen: Vec<Arc<Pod>> =
@@ -172,7 +172,7 @@ fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     filters
 }
 
-/// A missing pod fits everywhere; others may select its labels.
+/// A stand-in for a missing pod, which fits everywhere; other pods may select its labels.
 fn unseen(ask: &AskSeen<'_>) -> Pod {
     let mut pod = Pod::default();
     let label = |(name, value): (&str, &str)| Some((name.strip_prefix(LABEL)?.to_owned(), value.to_owned()));

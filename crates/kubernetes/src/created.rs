@@ -37,7 +37,10 @@ impl<'c> Created<'c> {
         Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere, rejections }
     }
 
-    /// `is_new`: not in a cluster before; `submitted`: by a what-if. Fails for an existing name.
+    /// Adds a pod. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
+    ///
+    /// # Errors
+    /// A pod of this name exists.
     pub fn put(&mut self, mut pod: Box<Pod>, is_new: bool, submitted: bool) -> Result<(), String> {
         let named = is_new && pod.metadata.uid.is_empty();
         let faulty = Some(&pod.metadata.name).filter(|_| named).and_then(|name| validity::of_name("Pod", name));
@@ -67,7 +70,7 @@ impl<'c> Created<'c> {
         self.cluster.add(Object::Pod(pod))
     }
 
-    /// `owned` is by the owner's UID.
+    /// Creates pods; `owned` is by the UID of the owner.
     pub fn expand(
         &mut self,
         workloads: &[Workload],

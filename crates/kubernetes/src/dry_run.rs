@@ -16,7 +16,8 @@ use view::waiting::AskWords;
 use view::waiting::Sentence;
 
 const PARTITION: &str = "default";
-/// Seconds after the newest pod: immediately, after the reservation delay, after the preemption delays.
+/// Ages of the newest pod in seconds at which cycles run: immediately, after the reservation delay, after the
+/// preemption delays.
 const AGES: [u64; 4] = [1, 4, 35, 65];
 
 /// A pod that would be bound.
@@ -98,7 +99,10 @@ pub struct Submitted {
     pub nodes: Option<Resource>,
 }
 
-/// Without scheduling; fails like [`plan`].
+/// Submits applications without scheduling.
+///
+/// # Errors
+/// The configuration is rejected, or has no partition for pods.
 pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Submitted, String> {
     let mut run = Run::start(Recovery::of(cluster, settings), settings, config)?;
     let mut found = Submitted { notices: std::mem::take(&mut run.plan.notices), ..Submitted::default() };
@@ -301,7 +305,7 @@ fn command(command: PartitionCommand) -> Command {
     Command::In { partition: Some(Arc::from(PARTITION)), command }
 }
 
-/// Identical pods are explained once.
+/// Why pods are pending; identical pods are explained once.
 struct Reasons<'r> {
     run: &'r Run,
     part: &'r Partition,

@@ -36,7 +36,10 @@ pub(crate) struct TaskGroup {
     pub spread: Vec<SpreadConstraint>,
 }
 
-/// After an error none counts, and the application runs without a gang (K8S-131).
+/// Returns the task groups that a pod declares.
+///
+/// # Errors
+/// An error in one of them: then none counts, and the application runs without a gang (K8S-131).
 pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     let text = meta.annotation(&own(TASK_GROUPS));
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Collects an application from its pods by age.
+//! Collects an application: its pods by age, and what follows from them.
 
 use super::gang::{self, TaskGroup};
 use super::objects::Pod;

@@ -18,7 +18,7 @@ use config::Faults;
 use config::input::json_error;
 use config::yaml::{self, Node};
 
-/// Without a namespace; others default to `default`.
+/// The kinds that are in no namespace; any other object without one is in `default`.
 const CLUSTERED: [&str; 8] = [
     "Node",
     "Namespace",
@@ -47,11 +47,11 @@ pub struct ManifestReport {
     pub created: Vec<String>,
     /// Added values, and what is not evaluated.
     pub notices: Vec<String>,
-    /// Not in the cluster: LimitRange or ResourceQuota.
+    /// Pods that a LimitRange or ResourceQuota rejects, so that they are not in the cluster.
     pub rejected: Vec<String>,
 }
 
-/// Objects and pods; `name` identifies the text.
+/// Adds objects and their pods. `name` identifies the text in errors.
 pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &mut ManifestReport) {
     let mut manifests =
         Manifests { cluster: std::mem::take(cluster), report: std::mem::take(report), ..Manifests::default() };
@@ -83,7 +83,7 @@ struct Draft {
     submitted: bool,
 }
 
-/// Parsed, possibly in parallel.
+/// A text of manifests that is parsed, so that several can be parsed at the same time.
 #[derive(Debug)]
 pub struct ParsedManifest {
     name: Arc<str>,
@@ -135,7 +135,7 @@ impl Manifests {
         self.unnamed.extend(files);
     }
 
-    /// Completes pods; `scheduler_names` are scheduled ones.
+    /// Completes all pods; `scheduler_names` are those of the pods that are scheduled.
     pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
         let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, no_objects, .. } = self;
         let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);
@@ -186,7 +186,7 @@ impl Reader<'_> {
         objects.into_iter().for_each(|object| self.document(object, ""));
     }
 
-    /// Also nested lists. `kind` is the enclosing list's.
+    /// An object, a list, or a list of lists. `kind` is that of the enclosing list.
     fn document(&mut self, value: Value, kind: &str) {
         let mut value = with_kind(value, kind);
         if let Value::Array(items) = value {
@@ -212,7 +212,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An empty document, as after a last `---`, has none.
+    /// The objects of documents; an empty document, as after a last `---`, has none.
     fn roots(&mut self, documents: &[yaml::Document]) {
         let roots = documents.iter().filter_map(yaml::Document::root);
         let roots = roots.filter(|root| !root.scalar().is_some_and(|scalar| scalar.is_null()));

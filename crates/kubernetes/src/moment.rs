@@ -2,7 +2,7 @@ use model::Time;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// `2026-11-01T10:00:00Z`, whole seconds (K8S-124); `None` if invalid.
+/// Parses `2026-11-01T10:00:00Z`, without fractions of a second (K8S-124). `None` if invalid.
 pub fn moment(text: &str) -> Option<Time> {
     let (date, rest) = text.split_once(['T', 't', ' '])?;
     let [year, month, day] = numbers::<3>(date, '-')?;

@@ -8,8 +8,10 @@ use super::quantity;
 use model::{NodeId, Profile};
 use scheduler::NodeSpec;
 
-/// Unschedulable until its running allocations are known (K8S-201). Fails for an invalid quantity: the capacity is
-/// unknown.
+/// Returns the registration of a node, unschedulable until its running allocations are known (K8S-201).
+///
+/// # Errors
+/// An allocatable quantity is invalid: the capacity is unknown.
 pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
     let name = &node.metadata.name;
     let capacity = quantity::resource(&node.status.allocatable).map_err(|why| format!("its allocatable {why}"))?;

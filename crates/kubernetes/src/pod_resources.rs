@@ -23,7 +23,10 @@ impl SidecarSum {
     }
 }
 
-/// By the scheduler's names, with one of `pods`. Fails with the first invalid quantity and its container.
+/// Returns the resources of a pod by the scheduler's names; each pod also counts as one of `pods`.
+///
+/// # Errors
+/// The first invalid quantity, with its container.
 pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource, String> {
     let Pod { spec, status, .. } = pod;
     let refused = is_resize_refused(pod);

@@ -30,7 +30,10 @@ pub(crate) fn of_core(name: &str) -> &str {
     if name == "cpu" { VCORE } else { name }
 }
 
-/// In the scheduler's unit.
+/// Parses the quantity of a resource, in the scheduler's unit.
+///
+/// # Errors
+/// The text is not a quantity, or is negative.
 pub(crate) fn value(name: &str, amount: &Amount) -> Result<i64, String> {
     if name == "cpu" { thousandths(&amount.0) } else { whole(&amount.0) }
 }

@@ -156,7 +156,7 @@ impl Quotas {
         Ok(())
     }
 
-    /// Returns the quota that rejects a new pod, and why.
+    /// Counts a pod. Returns the quota that rejects it if it is new, and the reason.
     pub fn count(&mut self, pod: &Pod, is_new: bool) -> Option<(String, String)> {
         let quotas = self.by_namespace.get_mut(&pod.metadata.namespace)?;
         let usage = Usage::of(pod).ok()?;
@@ -173,7 +173,7 @@ impl Quotas {
         None
     }
 
-    /// By resource, as `jobs.batch`. Returns the quota that rejects a new object, and why.
+    /// Counts an object by its resource, `jobs.batch`. Returns the quota that rejects it if it is new, and the reason.
     pub fn count_object(&mut self, namespace: &str, resource: &str, is_new: bool) -> Option<(String, String)> {
         let quotas = self.by_namespace.get_mut(namespace)?;
         for quota in quotas.iter().filter(|_| is_new) {

@@ -25,7 +25,7 @@ struct Expression {
     values: Vec<String>,
 }
 
-/// `true`: matching pods; `false`: others.
+/// `true`: the pods that match; `false`: the others.
 #[derive(Debug)]
 pub(super) enum Scope {
     Terminating(bool),

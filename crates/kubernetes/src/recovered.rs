@@ -19,7 +19,7 @@ pub struct Recovered {
     pub now: Time,
     /// Missing and unusual objects, in words.
     pub unknown: Vec<String>,
-    /// A what-if's pods; the predicates know them.
+    /// Submit the pods of a what-if; the predicates know them already.
     pub later: Vec<PartitionCommand>,
 }
 

@@ -78,7 +78,7 @@ pub struct WaitingGang {
 /// Brings a scheduler to the state of a cluster.
 #[derive(Clone, Debug)]
 pub struct Recovery {
-    /// Of the newest pod, since 1970.
+    /// Creation of the newest pod. All times are since 1970.
     pub now: Time,
     /// Unschedulable nodes with the usage of foreign pods.
     pub nodes: Vec<NodeSpec>,

@@ -15,7 +15,7 @@ struct Rejected {
 }
 
 impl Rejections {
-    /// `by` rejects `count` pods, such as `who`.
+    /// Adds `count` pods that `by` rejects; `who` identifies one of them.
     pub fn add(&mut self, (by, why): (String, String), count: u64, who: &str) {
         let reason = if by == API_SERVER { why.clone() } else { String::new() };
         let rejected =

@@ -15,7 +15,7 @@ pub fn commands(cluster: &Cluster, settings: &Settings) -> (Vec<PartitionCommand
     (commands, alone.chain(recovery.notices).collect())
 }
 
-/// A gang's real pods come after its placeholders.
+/// The new applications and requests of submitted pods. The real pods of a gang come after its placeholders.
 pub(crate) fn take(cluster: &Cluster, recovery: &mut Recovery) -> Vec<PartitionCommand> {
     let submitted = |ask: &AskId| cluster.submitted.contains(ask.as_str());
     let pods: BTreeSet<&str> = cluster.pods.values().map(|pod| pod.metadata.uid.as_str()).collect();

@@ -12,7 +12,7 @@ use model::AskId;
 pub(super) const VOLUME_LISTS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
 const STORAGE_LISTS: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
 
-/// One line per skipped check. `pods` are those of requests.
+/// One line for each check that is skipped because kinds are missing. `pods` are those of requests.
 pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
     let of = |kinds: &[&str]| -> Vec<&NotListed> { missing.iter().filter(|one| kinds.contains(&one.kind)).collect() };
     let count = |concerns: &dyn Fn(&Pod) -> bool| pods.values().filter(|pod| concerns(pod)).count();

@@ -5,7 +5,10 @@ use serde_json::{Map, Value};
 use config::Faults;
 use config::yaml::{self, Node, Style};
 
-/// Objects, also in lists, with lines; or all errors.
+/// The objects of a text of YAML or JSON, those in lists too, each with its line.
+///
+/// # Errors
+/// All errors of the text, each with its place.
 pub fn values(name: &str, bytes: &[u8]) -> Result<Vec<(u32, Value)>, Vec<String>> {
     let documents = documents(name, bytes)?;
     let mut found = Vec::new();
@@ -40,7 +43,7 @@ fn gather(node: Node<'_>, found: &mut Vec<(u32, Value)>) {
     }
 }
 
-/// The reader bounds its depth.
+/// A value of YAML as JSON has it. How deep it goes is bounded by the reader.
 pub(crate) fn value_of(node: Node<'_>) -> Value {
     let silent = &mut Faults::default();
     if let Some(scalar) = node.scalar() {
@@ -54,7 +57,7 @@ pub(crate) fn value_of(node: Node<'_>) -> Value {
     Value::Object(entries.collect::<Map<_, _>>())
 }
 
-/// Unquoted, it may be a number or a bool.
+/// A scalar: what is not quoted may be a number or a bool.
 fn scalar_of(text: &str, style: Style, is_null: bool) -> Value {
     if is_null {
         return Value::Null;

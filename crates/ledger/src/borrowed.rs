@@ -1,5 +1,8 @@
-//! What a queue borrowed in an hour is divided in proportion among the usage of its subtree. Usage counts against the
-//! nearest ancestor with a guarantee of the resource; without one, all of it is borrowed.
+//! Computes the borrowed part of usage: usage above the guaranteed resources of a queue.
+//!
+//! The quantity that a guaranteed queue borrowed in an hour is divided in proportion among all usage in its subtree in
+//! that hour. Usage counts against the nearest ancestor with a guaranteed quantity of the resource; without one, all of
+//! it is borrowed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,11 +26,11 @@ impl Pot {
     }
 }
 
-/// Accounts must come in order.
+/// Divides the borrowed quantities of one hour; accounts must come in order.
 pub(super) struct Shares<'h> {
     hour: &'h Hour,
     pots: BTreeMap<(In<QueuePath>, Box<str>), Pot>,
-    /// The nearest first: the accounts of a leaf are consecutive.
+    /// The ancestors of the last account's leaf, the nearest first: the accounts of a leaf are consecutive.
     path: (In<QueuePath>, Vec<In<QueuePath>>),
 }
 
@@ -83,7 +86,7 @@ impl<'h> Shares<'h> {
     }
 }
 
-/// Rounded down, without overflow; 0 if `whole` is 0.
+/// `amount * part / whole`, rounded down, without overflow; `part` is at most `whole`. 0 if `whole` is 0.
 fn part(amount: u128, part: u128, whole: u128) -> u128 {
     if whole == 0 {
         return 0;

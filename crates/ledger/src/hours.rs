@@ -39,7 +39,7 @@ pub(super) struct Used {
     pub waited: Integral,
 }
 
-/// With the subtree's usage within it.
+/// The guaranteed resources of a queue, and the usage of its subtree within them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct QueueUsed {
     pub guaranteed: Integral,
@@ -60,7 +60,7 @@ pub(super) struct Hours {
     pub since: Time,
     /// Applications are summed up before this hour.
     pub folded: u64,
-    /// Above it, the oldest hours sum up by user and queue.
+    /// The maximum number of application rows; above it, the oldest hours sum up the applications of a user in a queue.
     pub most_rows: usize,
     rows: usize,
 }
@@ -96,7 +96,8 @@ impl Hours {
         }
     }
 
-    /// `account` may be of one or all applications of a user in a queue.
+    /// Adds allocated and pending resources between two times. `account` has the id of an application, or none for all
+    /// applications of a user in a queue.
     pub fn add(
         &mut self,
         app: &AppId,
@@ -125,7 +126,7 @@ impl Hours {
         self.hours = self.hours.split(&hour).0;
     }
 
-    /// Since the last reading of its meter.
+    /// Adds the guaranteed resources of a queue since the last reading of its meter.
     pub fn add_queue(&mut self, key: &In<QueuePath>, meter: &QueueMeter, now: Time) {
         if now <= meter.since {
             return;
@@ -138,7 +139,7 @@ impl Hours {
         }
     }
 
-    /// Old hours first lose applications, then go.
+    /// Limits the memory: old hours first lose their applications, then they are dropped.
     fn bound(&mut self, now: Time) {
         let current = now.0 / HOUR;
         while self.rows > self.most_rows && self.folded < current {
@@ -170,7 +171,7 @@ impl Hour {
     }
 }
 
-/// Empty if time goes back.
+/// Splits a time range into hours with their durations; empty if time goes back.
 fn by_hour(since: Time, now: Time) -> impl Iterator<Item = (u64, Duration)> {
     let mut at = since.0;
     std::iter::from_fn(move || {

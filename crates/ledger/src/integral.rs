@@ -6,7 +6,9 @@ use model::Resource;
 
 const SECOND: u128 = 1_000_000;
 
-/// Base units (millicores, bytes) times microseconds, by name. A list: tens of thousands have two or three names each.
+/// Quantities times time, sorted by name: base units (millicores, bytes) times microseconds. Zero entries are omitted.
+///
+/// A list instead of a map: there are tens of thousands of these with two or three names each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Integral(Vec<(Box<str>, u128)>);
 
@@ -62,7 +64,7 @@ impl Integral {
         self.0.iter().map(|(name, amount)| (&**name, *amount))
     }
 
-    /// Base units times seconds, rounded.
+    /// Base units times seconds, rounded to the nearest; 0 if absent.
     pub fn seconds(&self, name: &str) -> u64 {
         let micros = self.amount(name);
         u64::try_from(micros.saturating_add(SECOND / 2) / SECOND).unwrap_or(u64::MAX)

@@ -56,20 +56,20 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Later usage is not decided yet.
+    /// Limits the ledger to a time up to which it is complete: the scheduler has not decided later usage yet.
     #[must_use]
     pub fn whole_until(self, until: Option<Time>) -> Self {
         Self { whole_until: until, ..self }
     }
 
-    /// Older hours sum up by user and queue.
+    /// Limits the rows of applications; above the limit, the oldest hours sum up the applications of a user in a queue.
     #[must_use]
     pub fn with_most_rows(mut self, most: usize) -> Self {
         self.hours.most_rows = most;
         self
     }
 
-    /// Earlier usage is no longer counted.
+    /// Usage before this time is no longer counted: zero, or the end of a saved ledger.
     pub const fn counted_until(&self) -> Time {
         self.counted_until
     }
@@ -88,7 +88,7 @@ impl Ledger {
         ledger
     }
 
-    /// `scheduler` is the state after the command.
+    /// Observes one command at its time; `scheduler` is the state after it.
     pub fn observe(&mut self, now: Time, events: &[Event], scheduler: &Scheduler) {
         let now = now.max(self.counted_until);
         let touched: BTreeSet<&AppId> = events.iter().filter_map(|event| app_of(&event.kind)).collect();
@@ -112,7 +112,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the old and new leaves.
+    /// Reads the meter of an application. Returns the leaves with changed usage: old and new.
     fn read_app(&mut self, now: Time, partition: &Partition, id: &AppId) -> [Option<QueueKey>; 2] {
         let key = (Arc::clone(&partition.name), id.clone());
         let rates = partition.app_key(id).map(|app| Rates::of(partition, app));
@@ -150,7 +150,7 @@ impl Ledger {
         self.set_queue(now, key, queue.and_then(|queue| Some((&queue.allocated, queue.guaranteed.as_ref()?))));
     }
 
-    /// `has` is `None` without guaranteed resources.
+    /// Reads the meter of a queue, and sets its new usage and guaranteed resources; `None` without the latter.
     fn set_queue(&mut self, now: Time, key: In<QueuePath>, has: Option<(&Resource, &Resource)>) {
         let Some(meter) = self.queues.get_mut(&key) else {
             if let Some((allocated, guaranteed)) = has {

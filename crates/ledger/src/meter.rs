@@ -1,4 +1,4 @@
-//! Current quantities and their start.
+//! Meters: the current quantities of an application or queue, and their start.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl QueueMeter {
         Self { since: now, allocated: allocated.clone(), guaranteed: guaranteed.clone() }
     }
 
-    /// Within the guarantee; the rest is borrowed.
+    /// The usage within the guaranteed resources; the rest is borrowed.
     pub fn within(&self) -> Resource {
         let within = |(name, guaranteed): (_, i64)| (name, guaranteed.min(self.allocated.amount(name)).max(0));
         self.guaranteed.iter().map(within).collect()

@@ -80,9 +80,9 @@ impl FromStr for Dimension {
 pub struct Question {
     /// The dimensions of rows, in order.
     pub by: Vec<Dimension>,
-    /// Hours from it; `None` for all.
+    /// Hours that start at or after this time; `None` for all.
     pub from: Option<Time>,
-    /// Exclusive, so that periods do not overlap; `None` for now.
+    /// Hours that start before this time, so that consecutive periods do not overlap; `None` for now.
     pub to: Option<Time>,
     /// Only this subtree.
     pub queue: Option<QueuePath>,
@@ -112,15 +112,16 @@ impl Question {
 /// The sums of one combination of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportRow {
-    /// In the requested order; an hour is its first microsecond.
+    /// A value per dimension, in the requested order; an hour is its first microsecond.
     pub key: Vec<String>,
     /// Allocated, including placeholders.
     pub allocated: Integral,
     /// What was requested and not allocated.
     pub waited: Integral,
-    /// Only in rows of queues.
+    /// Guaranteed to the queue; only by tree, or by queue without a dimension that splits queues.
     pub guaranteed: Integral,
-    /// By tree the queue's own, otherwise a share.
+    /// Allocated above the guaranteed resources: of the queue itself by tree, otherwise the share of the borrowed
+    /// quantity.
     pub borrowed: Integral,
 }
 
@@ -129,11 +130,11 @@ pub struct ReportRow {
 pub struct Report {
     /// The dimensions of rows.
     pub by: Vec<Dimension>,
-    /// Of the ledger, or as requested.
+    /// The start: that of the ledger, or the requested one.
     pub from: Time,
     /// Up to when.
     pub to: Time,
-    /// Earlier applications are summed up by queue and user.
+    /// Before this time, applications are summed up by queue and user; `None` if nowhere.
     pub folded: Option<Time>,
     /// The gaps in the time range, the oldest first.
     pub gaps: Vec<Gap>,
@@ -144,7 +145,7 @@ pub struct Report {
 }
 
 impl Ledger {
-    /// At most to complete data.
+    /// Answers a question as of now, or as of the end of complete data if that is earlier.
     pub fn report(&self, now: Time, question: &Question) -> Report {
         let mut all = self.clone();
         let now = self.whole_until.map_or(now, |until| now.min(until));
@@ -191,13 +192,13 @@ fn hour_key(number: u64) -> String {
     format!("{:020}", number * HOUR)
 }
 
-/// Fixed width, for sorting.
+/// The key of a priority: its distance from the lowest with fixed width, for sorting.
 fn priority_key(priority: Priority) -> String {
     format!("{:010}", i64::from(priority.0) - i64::from(i32::MIN))
 }
 
 impl Question {
-    /// Each row has its guaranteed resources.
+    /// Whether each row is one queue, optionally per hour, so that it has guaranteed resources.
     fn is_of_queues(&self) -> bool {
         let of_queue = |one: &Dimension| matches!(one, Dimension::Queue | Dimension::Tree);
         let identical = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
@@ -281,7 +282,7 @@ impl Sums<'_> {
             let up = std::iter::successors(Some(account.queue.clone()), QueuePath::parent);
             for queue in up.take_while(|queue| self.question.queue.as_ref().is_none_or(|of| queue.is_within(of))) {
                 let key = self.question.key_of_queue(number, &account.partition, &queue);
-                // Borrowed without a guarantee; the rest is subtracted later.
+                // Without a guarantee all of it is borrowed; the rest is subtracted later.
                 self.rows.entry(key).or_default().add(used, &used.allocated);
             }
         }

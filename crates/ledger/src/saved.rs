@@ -10,7 +10,7 @@ use model::{AppId, QueuePath, Time};
 
 type SavedHour = (u64, Vec<(Account, Used)>, Vec<(String, QueuePath, QueueUsed)>);
 
-/// Lists, without field names, in this order.
+/// The saved format: lists instead of maps. Fields are written without names, in this order.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     since: Time,
@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Ledger {
     }
 }
 
-/// Not every format supports 128 bits.
+/// A 128-bit number as two halves: not every format supports 128 bits.
 impl Serialize for Integral {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let halves = |amount: u128| ((amount >> 64) as u64, (amount & u128::from(u64::MAX)) as u64);

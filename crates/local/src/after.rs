@@ -10,7 +10,7 @@ use super::dialect::plain_name;
 use super::job::{ArraySpec, Job, JobSpec, JobState, Outcome};
 use super::table::Table;
 
-/// After expansion of arrays; each is looked up whenever a job ends.
+/// Maximum number of awaited jobs, with ranges and arrays expanded: each is looked up whenever a job ends.
 const MOST_AWAITED: u64 = 100_000;
 
 /// Jobs that must end first.
@@ -33,7 +33,7 @@ pub enum How {
     Ok,
     /// `afterany`: any exit status or signal.
     Any,
-    /// `afternotok`: one failed job suffices.
+    /// `afternotok`: any other end; of several jobs, one suffices.
     NotOk,
     /// `aftercorr`: the same index with status 0; resolved at submission.
     Corresponding,
@@ -48,13 +48,13 @@ pub enum Which {
     One,
     /// Its whole array. Resolved at submission.
     Array,
-    /// An index; resolved at submission.
+    /// This index of its array. Resolved at submission.
     Index(u32),
     /// All jobs up to this ID.
     To(u64),
 }
 
-/// Older releases wrote booleans.
+/// The form on disk: `true` and `false` for the first two, as older releases wrote them.
 mod written {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -205,7 +205,10 @@ fn numbers(table: &Table, job: u64) -> HashMap<u32, u64> {
     jobs.filter_map(|(number, job)| Some((job.array?.index, *number))).collect()
 }
 
-/// True if all have ended; the error says why that cannot happen.
+/// Returns true if all awaited jobs have ended.
+///
+/// # Errors
+/// Why the condition can never be met.
 pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Dependency>) -> Result<bool, String> {
     let mut all = true;
     for dependency in after {

@@ -51,7 +51,7 @@ impl ArrayTask {
         }
     }
 
-    /// Maximum of queued and running tasks, at most `soon`.
+    /// Returns the maximum number of queued and running tasks. The scheduler gets only those that can start soon, at most `soon`.
     pub fn most_at_once(&self, soon: u32) -> u32 {
         if self.most == 0 { soon } else { self.most.min(soon) }
     }

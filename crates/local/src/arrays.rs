@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::job::Job;
 
-/// States above this multiple of their reduced length, plus bytes, are reduced: written bytes stay proportional to
-/// stored ones.
+/// States of an array are reduced to the newest if they exceed this multiple of their length after the last reduction,
+/// plus these bytes. So the written bytes are a small multiple of the stored ones.
 const LONGEST: (u64, u64) = (2, 64 << 10);
 
 #[derive(Debug, Default)]

@@ -22,8 +22,11 @@ const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Daemon {
-    /// For its owner and the daemon's user: an attached user acts as the job's user, so admin access to the queue is
-    /// not enough.
+    /// Returns a connection to the job's terminal, for its owner and the daemon's user. An attached user acts as the
+    /// job's user, so admin access to the queue is not enough.
+    ///
+    /// # Errors
+    /// Why the connection is not available, as the reply.
     pub(super) fn terminal_of(&self, who: &Owner, number: u64) -> Result<UnixStream, Reply> {
         let found = {
             let table = self.table();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::task::{CLAIM, ENDED, MAIN, TASK};
 
-/// A late supervisor must find that another one has claimed the attempt.
+/// How long the files stay. A supervisor that starts late must find that another one has claimed the attempt.
 const RETAINED_FOR: Duration = Duration::from_secs(10);
 /// Without its task, no supervisor starts the attempt: the claim can go last.
 const FILES: [&str; 4] = [TASK, MAIN, ENDED, CLAIM];
@@ -54,7 +54,7 @@ pub(super) fn reduce(job: &Path, attempt: u32) {
     }
 }
 
-/// The directory also has the record of other jobs.
+/// Removes the attempts in a directory that also has the record of other jobs.
 pub(super) fn remove_all(job: &Path) {
     for entry in fs::read_dir(job).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()) {

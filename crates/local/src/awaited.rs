@@ -1,4 +1,4 @@
-//! Awaited jobs keep their records: a missing record would meet a condition.
+//! The jobs for which live jobs wait: their records stay, so that a condition is not met by a missing record.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;

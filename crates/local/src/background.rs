@@ -43,7 +43,8 @@ impl Progress {
 }
 
 impl Background {
-    /// Starts a thread: `first`, then each chunk. A failed chunk is lost as a whole.
+    /// Starts a thread that runs `first`, then passes each chunk to the returned function. A failed chunk is lost as a
+    /// whole: the written part is unknown.
     pub fn start<W, F>(first: F) -> Self
     where
         W: FnMut(&[u8]) -> Result<(), String>,

@@ -1,16 +1,17 @@
-//! Queued and running tasks of waiting arrays, which are limited.
+//! Which tasks of each waiting array are queued or running: their number at a time has a limit.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::array::ArrayTask;
 use super::job::{Job, JobState};
 
-/// By the first job of the array; as last counted.
+/// Tasks that were queued or running when they were last counted, by the first job of the array.
 #[derive(Default)]
 pub(super) struct Busy(HashMap<u64, HashSet<u64>>);
 
 impl Busy {
-    /// True if another task may be queued. Only the first call searches the array.
+    /// Returns true if another task has its turn, of `soon` that can start soon. The array is searched once, later only
+    /// the tasks that were found.
     pub(super) fn has_space(&mut self, jobs: &BTreeMap<u64, Job>, task: &ArrayTask, soon: u32) -> bool {
         let is_busy = |job: &Job| matches!(job.state, JobState::Queued | JobState::Running);
         let all = || jobs.range(task.first..=task.last()).map(|(_, job)| job);

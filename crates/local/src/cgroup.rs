@@ -16,7 +16,7 @@ const PERIOD: i64 = 100_000;
 pub enum Enforcement {
     /// By a cgroup per job, inside this one.
     Cgroup(PathBuf),
-    /// By rlimits and niceness; why.
+    /// By process groups, rlimits, and niceness; why not by cgroups.
     Processes(String),
 }
 
@@ -58,7 +58,7 @@ impl Enforcement {
         }
     }
 
-    /// Group path; `None` without cgroups.
+    /// Returns the path of a group; `None` without cgroups.
     pub fn group(&self, name: &str) -> Option<PathBuf> {
         match self {
             Self::Cgroup(jobs) => Some(jobs.join(name)),
@@ -103,7 +103,7 @@ fn own(mount: &Path) -> Option<PathBuf> {
     Some(mount.join(path))
 }
 
-/// A group with processes cannot have subgroups: they move into a leaf.
+/// Moves the group's processes into a leaf group, so that the group can have a subgroup per job.
 fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
     let controllers = fs::read_to_string(place.parent().unwrap_or(mount).join("cgroup.controllers"))?;
     let has = |text: &str, name: &str| text.split_whitespace().any(|one| one == name);

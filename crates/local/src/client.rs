@@ -40,7 +40,10 @@ impl Client {
         Ok((reply, output))
     }
 
-    /// Returns the terminal's connection, or why not. Fails like [`Self::ask`].
+    /// Returns the connection to the terminal, or the reason why not.
+    ///
+    /// # Errors
+    /// The connection broke, or the reply is invalid.
     pub fn attach(&mut self, job: u64) -> io::Result<(Reply, Option<UnixStream>)> {
         let mut line = serde_json::to_vec(&Request::Attach(job))?;
         line.push(b'\n');

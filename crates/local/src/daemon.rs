@@ -55,7 +55,7 @@ pub struct Settings {
     pub socket_dir: PathBuf,
 }
 
-/// REST address and token for a user, or why not.
+/// Returns the REST address and a token for a user, or the reason why not.
 pub type TokenSource = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
 
 /// A running daemon.
@@ -123,7 +123,7 @@ impl Daemon {
         table
     }
 
-    /// Requests first: an immediate new lock would starve them.
+    /// Waits for requests first: a lock that is retaken immediately would starve them.
     pub(super) fn table_in_turn(&self) -> MutexGuard<'_, Table> {
         for _ in 0..MOST_TURNS {
             if self.asking.load(Ordering::Acquire) == 0 {

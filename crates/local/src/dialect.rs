@@ -1,4 +1,4 @@
-//! Variables for Slurm and PBS scripts.
+//! Variables for scripts of other schedulers: Slurm and PBS.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Files of earlier releases: submissions in parts, a whole job per state.
+//! The files of earlier releases, which had the parts of a submission in separate files, and a whole job for each state.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -19,7 +19,11 @@ const ENV: &str = "env.json";
 const COMMAND: &str = "command.json";
 const SPEC: &str = "spec.json";
 
-/// Old files stay: a running supervisor may read them. `None` if a loss of power or a rejection left no job.
+/// Writes the record of a job that an earlier release stored. The old files stay: a running supervisor may read them.
+/// `None` if the directory has no job: its submission was cut off by a loss of power, or rejected.
+///
+/// # Errors
+/// A file cannot be read, or is damaged.
 pub(super) fn converted(dir: &Path) -> io::Result<Option<Job>> {
     let file = dir.join(JOB);
     if is_empty(&file) {
@@ -52,8 +56,8 @@ pub(super) fn converted(dir: &Path) -> io::Result<Option<Job>> {
     Ok(Some(job))
 }
 
-/// Interrupted array submissions: the last job is missing, and none has started. All jobs were written before any
-/// start.
+/// Returns the jobs of interrupted array submissions: the last job is missing, and none has started. Jobs were written
+/// in order, and started after all were written.
 pub(super) fn cut_off(jobs: &BTreeMap<u64, Job>, earlier: &[u64]) -> Vec<u64> {
     let is_part = |job: &&Job| job.array.is_some_and(|task| !jobs.contains_key(&task.last()));
     let parts: Vec<&Job> = earlier.iter().filter_map(|number| jobs.get(number)).filter(is_part).collect();
@@ -119,7 +123,7 @@ mod tests {
         stored(&dir, &one, &[line(&one, None), line(&queued, Some(&changed)), "{\"cut".to_owned()]);
         let whole: Vec<Job> = (0..3).map(|number| index(10, number, &spec)).collect();
         whole.iter().for_each(|job| stored(&dir, job, &[line(job, None)]));
-        // An interrupted submission, and one lost with the power.
+        // A submission that was interrupted, and a job whose submission a loss of power removed.
         (0..2).for_each(|number| stored(&dir, &index(20, number, &spec), &[line(&index(20, number, &spec), None)]));
         stored(&dir, &sues(30, spec.clone()), &[line(&sues(30, spec.clone()), None)]);
         fs::write(dir.join("jobs/30").join(SPEC), "").unwrap();

@@ -84,13 +84,13 @@ pub struct Filter {
     pub kinds: Vec<Kind>,
     /// Of this user.
     pub user: Option<String>,
-    /// Subtree: path or last part.
+    /// Subtree: a path, or its last part.
     pub queue: Option<String>,
     /// Job name; `*` matches any text.
     pub name: Option<String>,
     /// Not ended before, in milliseconds since 1970.
     pub since: Option<u64>,
-    /// An array's ID selects all of it.
+    /// Range of IDs; an ID of an array selects all of it.
     pub numbers: Option<(u64, u64)>,
     /// Show an array as one row.
     pub grouped: bool,

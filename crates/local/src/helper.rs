@@ -17,12 +17,12 @@ use super::part::VERSION;
 const NAME: &str = "kornsole-job";
 const OWN: &str = "/proc/self/exe";
 
-/// Remains open: a later installation is another release. Default: the running program.
+/// Remains open, because a program that is installed later has another release. The default is the running program.
 #[derive(Clone, Debug, Default)]
 pub struct Helper(Option<Arc<File>>);
 
 impl Helper {
-    /// Finds it, or why the neighbor is not used.
+    /// Finds the program, and why the one next to this one is not used.
     pub fn find() -> (Self, Option<String>) {
         match std::env::current_exe().and_then(|own| Self::next_to(&own)) {
             Ok(found) => (found, None),
@@ -45,8 +45,11 @@ impl Helper {
         Err(wrong(&format!("it is not of release {}", env!("CARGO_PKG_VERSION"))))
     }
 
-    /// The process changes its directory itself: set here, a static program would copy itself for each process, which
-    /// takes milliseconds.
+    /// Returns a command with an empty environment. The process changes its directory itself ([`supervise::run`]):
+    /// setting it here would make a static program copy itself for each process, which takes milliseconds with many
+    /// pages.
+    ///
+    /// [`supervise::run`]: super::supervise::run
     pub(super) fn command(&self) -> Command {
         let path = self.0.as_ref().map_or_else(|| PathBuf::from(OWN), |file| by_descriptor(file));
         let mut command = Command::new(path);

@@ -7,10 +7,10 @@ use super::daemon::Daemon;
 use super::table::Table;
 use super::wall_ms;
 
-/// The search may take 1/N of the time.
+/// The share of time that the search of records may take: 1/N. Many records may be needed.
 const SHARE: u32 = 20;
 
-/// A limit of 0 keeps only needed records.
+/// The limits. A limit of 0 keeps only records that are needed.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Number of ended jobs.
@@ -114,7 +114,7 @@ impl Daemon {
 }
 
 impl Table {
-    /// The newest job stays: the next start would reuse its ID.
+    /// Returns the next job that goes. The newest one stays: the next start would use its ID again.
     fn over(&mut self, limits: &Limits, now: u64) -> Option<u64> {
         let (last, awaited) = (self.last, self.awaited.all());
         self.history.over(limits, now, |number| number != last && !awaited.contains(number))

@@ -63,7 +63,7 @@ impl Running {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits briefly; empty after status 0.
+    /// Waits with a time limit. Returns a message; empty after status 0.
     pub fn wait(mut self) -> String {
         let until = Instant::now() + LONGEST;
         loop {

@@ -67,7 +67,7 @@ pub struct JobSpec {
     /// Scheduler of its script, which determines its variables.
     #[serde(default)]
     pub dialect: Option<Dialect>,
-    /// PBS slots; 0 for none.
+    /// Slots of its PBS script; 0 for none.
     #[serde(default)]
     pub slots: u32,
     /// Is not preempted.
@@ -151,7 +151,7 @@ pub struct AttemptEnd {
     pub cpu_ms: u64,
     /// Bytes of output that could not be written.
     pub lost_output: u64,
-    /// Non-fatal errors; empty for none.
+    /// Non-fatal errors: output file, hooks. Empty for none.
     #[serde(default)]
     pub note: String,
 }
@@ -195,7 +195,7 @@ pub enum Stop {
 pub struct Job {
     /// Its number, which no other job has.
     pub number: u64,
-    /// One copy per array; on disk only after a change.
+    /// Shared by all indices of an array. In a separate file ([`super::store`]) until changed.
     #[serde(default, skip_serializing_if = "is_elsewhere")]
     pub spec: Shared<JobSpec>,
     /// The submission before changes.
@@ -223,7 +223,7 @@ pub struct Job {
     pub attempts: Vec<Attempt>,
     /// Why the job is being stopped.
     pub stopping: Option<Stop>,
-    /// Why canceled; empty for none.
+    /// Reason of the cancellation; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cancel_reason: String,
     /// How the job ended.
@@ -233,7 +233,7 @@ pub struct Job {
     /// The scheduler has answered, so it must have the job.
     #[serde(skip)]
     pub confirmed: bool,
-    /// Queue of its attempts, or of its `crowd` before.
+    /// The queue of its attempts; before them, its queue while it waits for earlier jobs with the same request (`crowd`).
     #[serde(skip)]
     pub placed: Option<Arc<str>>,
 }
@@ -324,7 +324,7 @@ impl Job {
     }
 }
 
-/// Not a submission: each of those has a directory.
+/// Returns true if this is not a submission: every submission has a directory.
 fn is_elsewhere(spec: &Shared<JobSpec>) -> bool {
     spec.dir.is_empty()
 }

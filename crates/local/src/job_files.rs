@@ -3,7 +3,10 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-/// Only its owner can enter it; includes parents.
+/// Creates a directory that only its owner can enter, with its parents.
+///
+/// # Errors
+/// The file system rejects it.
 pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }

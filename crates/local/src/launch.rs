@@ -76,8 +76,11 @@ pub fn run(dir: &Path, hook: Option<Hook>) -> (String, u8) {
     (format!("{program}: {why}"), status)
 }
 
-/// Even if the daemon started with ignored signals: `exec` resets handlers and the mask. SIGILL, SIGFPE, SIGSEGV
-/// (`signal_hook` forbids them), 32, and 33 (of the C library) stay ignored.
+/// Resets all signals to their default, even if the daemon was started with ignored signals. A handler does not survive
+/// `exec`: the kernel installs the default. [`Command::exec`] clears the signal mask.
+///
+/// Five signals stay ignored if the parent of the daemon ignored them, because safe code cannot change them: SIGILL,
+/// SIGFPE, and SIGSEGV, whose handlers `signal_hook` forbids, and 32 and 33, which belong to the C library.
 fn default_signals() {
     for signal in (1..=LAST_SIGNAL).filter(|signal| !signal_hook::consts::FORBIDDEN.contains(signal)) {
         // The C library rejects 32 and 33.
@@ -102,11 +105,12 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
         let limit = Some(own.current.map_or(fallback.data, |own| own.min(fallback.data)));
         setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit })?;
     } else {
-        // Fails without the privilege: harmless, as all processes of the job's cgroup are equal.
+        // The cgroup limits the job. Without the privilege, its processes are nicer than others in that cgroup only,
+        // where all are equal.
         let _ = nice(-supervise::NICE);
     }
     if task.nice != 0 {
-        // Only root may; the kernel clamps it.
+        // Root may lower the niceness to that of the submitter. The kernel clamps it.
         let _ = nice(task.nice);
     }
     Ok(())

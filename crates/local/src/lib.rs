@@ -89,7 +89,7 @@ pub fn wall_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Rounded: `40s`, `12m`, `2h 5m`.
+/// How long something takes that is not known to the second: `40s`, `12m`, `2h 5m`.
 pub fn about_ms(ms: u64) -> String {
     let minutes = (ms + 30_000) / 60_000;
     span(match ms.div_ceil(1000) {

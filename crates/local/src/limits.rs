@@ -1,5 +1,6 @@
-//! The submitting process's limits (`ulimit`) and niceness, from the kernel: a job never gets more than its submitter
-//! or the daemon.
+//! The limits (`ulimit`) and niceness of the submitting process, which the job inherits.
+//!
+//! They come from the kernel: a job never gets more than its submitter or the daemon has.
 
 use std::fs;
 
@@ -25,7 +26,8 @@ const KNOWN: [(Resource, &str, &str); 16] = [
 ];
 const NONE: &str = "-";
 
-/// Text `nofile=1024:4096 core=0:-`, without unlimited ones; `None` if unknown.
+/// Returns the limits of a process as text, `nofile=1024:4096 core=0:-`, without unlimited ones. `None` if the kernel
+/// does not report them.
 pub(super) fn of(pid: i32) -> Option<String> {
     from_lines(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
 }
@@ -57,7 +59,10 @@ fn in_text(text: &str, short: &str) -> Rlimit {
     Rlimit { current: soft.parse().ok(), maximum: hard.parse().ok() }
 }
 
-/// Bounded by this process's own limits; an empty text changes nothing.
+/// Sets the limits of this process, bounded by its own; an empty text changes nothing.
+///
+/// # Errors
+/// The kernel rejects it.
 pub(super) fn apply(text: &str) -> rustix::io::Result<()> {
     if text.is_empty() {
         return Ok(());

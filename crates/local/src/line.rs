@@ -24,12 +24,15 @@ pub(super) fn hand(mut line: &UnixStream, dir: &Path) -> io::Result<()> {
 pub(super) struct Line(BufReader<UnixStream>);
 
 impl Line {
-    /// The line of this process.
+    /// Returns the line of this process.
+    ///
+    /// # Errors
+    /// The system provides no descriptor.
     pub fn of_this_process() -> io::Result<Self> {
         Ok(Self(BufReader::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))))
     }
 
-    /// Next directory; `None` after closing.
+    /// Waits for the next directory; `None` after the line has closed.
     pub fn next(&mut self) -> Option<PathBuf> {
         let mut message = Vec::new();
         self.0.read_until(0, &mut message).ok()?;

@@ -11,7 +11,7 @@ use super::wire::Reply;
 use model::AppId;
 use view::AppRow;
 
-/// An array is one row: its most important index.
+/// A row: a job, or an array represented by its most important index.
 struct Row<'t> {
     job: &'t Job,
     counts: Option<Counts>,

@@ -11,7 +11,7 @@ use model::{MEMORY, NodeId, Resource, VCORE, quantity};
 /// One part in this many of the memory is reserved for the system.
 const RESERVED_PART: i64 = 20;
 
-/// `1 core, 4Gi, 0 GPUs` from millicores and bytes.
+/// Formats resources: `1 core, 4Gi, 0 GPUs`. vcore in millicores, memory in bytes.
 pub fn in_words(vcore: i64, memory: i64, gpu: i64) -> String {
     let one = |amount: i64, one: i64, word: &str| format!("{word}{}", if amount == one { "" } else { "s" });
     let (cores, memory) = (quantity::show_vcore(vcore), quantity::show_memory(memory));
@@ -48,7 +48,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Detects them, less the system's memory.
+    /// Detects the resources. A twentieth of the memory is reserved for the system.
     pub fn find() -> Self {
         Self::below(Path::new("/"))
     }
@@ -89,7 +89,7 @@ impl Machine {
         capacity
     }
 
-    /// Current GPU usage; only AMD reports it.
+    /// Returns the current usage of a GPU. Only AMD's driver reports it in files.
     pub fn gpu_use(&self, index: u32) -> GpuUse {
         self.gpu_use_below(Path::new("/"), index)
     }
@@ -136,7 +136,8 @@ fn numbered(dir: &Path, prefix: &str) -> Vec<String> {
     names.filter(is).collect()
 }
 
-/// By devices: a container may have only some. Before the first use, by the driver's list.
+/// Counts NVIDIA GPUs by their devices: a container may have only some of the driver's GPUs. A driver creates the
+/// devices at first use; before that, the driver's list is used.
 fn nvidia_gpus(root: &Path) -> usize {
     match numbered(&root.join("dev"), "nvidia").len() {
         0 => fs::read_dir(root.join("proc/driver/nvidia/gpus")).map_or(0, Iterator::count),

@@ -12,7 +12,7 @@ const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
 /// Measurements may take 1/N of the time.
 const PART: u32 = 100;
-/// Bytes; a larger supervisor is not reused: the next bound would be too vague.
+/// A supervisor with a larger process than this (bytes) is not reused: the bound for its next job would be too vague.
 const LARGE: u64 = 64 << 20;
 
 pub(super) struct Meter {
@@ -64,7 +64,7 @@ impl Meter {
         process::of_children().cpu_us.saturating_sub(self.before.cpu_us).div_ceil(1000)
     }
 
-    /// Milliseconds; complete after the end.
+    /// Returns the CPU time in milliseconds; complete after its processes have ended.
     pub fn cpu_ms(&self) -> u64 {
         self.ended_ms().max(self.seen.cpu_ms)
     }
@@ -75,7 +75,7 @@ impl Meter {
     }
 }
 
-/// An ending process has no memory.
+/// `None` without a living process: one that is ending has no memory any more.
 fn memory_of(pids: &[i32]) -> Option<u64> {
     let together: u64 = pids.iter().filter_map(|pid| process::memory(*pid, pids.len() > 1)).sum();
     let largest = pids.iter().filter_map(|pid| process::peak(&pid.to_string())).max().unwrap_or_default();

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::dialect::host;
 
-/// Next to the socket, where all submitters can read it.
+/// Returns the file for this number of slots, next to the socket, where all submitters can read it.
+///
+/// # Errors
+/// The file system rejects it.
 pub(super) fn of(dir: &Path, slots: u32) -> io::Result<PathBuf> {
     let file = dir.join(format!("nodes-{slots}"));
     let text = format!("{}\n", host()).repeat(usize::try_from(slots).unwrap_or_default());

@@ -89,7 +89,11 @@ impl Daemon {
         Offered { submitted, asked }
     }
 
-    /// For a waiting submitter. Returns the offer if the scheduler is busy and the view would accept the job.
+    /// Like `offer`, for a waiting submitter. Returns the offer if the answer comes later: the scheduler is busy, and
+    /// the view would accept the job.
+    ///
+    /// # Errors
+    /// The check that rejected it.
     pub(super) fn offer_soon(&self, job: &Job) -> Result<Option<Offered>, Refusal> {
         let mut offered = self.offer(job);
         if offered.asked.is_some() && !offered.arrived_within(SOON) && self.would_place(job).is_some() {
@@ -113,7 +117,10 @@ impl Daemon {
         }
     }
 
-    /// After an error, the scheduler has nothing of the job.
+    /// Waits for the scheduler's answer to an offer.
+    ///
+    /// # Errors
+    /// The check that rejected it. The scheduler then has nothing of the job.
     pub(super) fn taken(&self, job: &Job, offered: Offered) -> Result<(), Refusal> {
         let actor = self.submitter(job);
         offered.submitted.awaited()?;

@@ -1,4 +1,4 @@
-//! A job's output: two bounded files; the older is replaced.
+//! The output of a job: two files of bounded size, the older of which is replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -12,7 +12,7 @@ pub(super) const NAME: &str = "output";
 const OLDER: &str = "output.1";
 const BASE: &str = "output.base";
 
-/// Stores the last part; never waits.
+/// Stores the last part; never waits for the disk.
 pub struct Writer {
     files: Background,
     copy: Option<UserFile>,
@@ -46,12 +46,12 @@ impl Writer {
         self.files.finish();
     }
 
-    /// Errors of the user's file.
+    /// Describes errors of the user's file; empty for none.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
 
-    /// Accepts bytes; counts rejected ones.
+    /// Accepts bytes; counts those that the disk rejects.
     pub fn write(&mut self, bytes: &[u8]) {
         if let Some(copy) = &mut self.copy {
             copy.write(bytes);
@@ -135,7 +135,10 @@ fn base(dir: &Path) -> u64 {
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Bytes, and the first available offset.
+/// Reads bytes, and returns the first available offset.
+///
+/// # Errors
+/// The files cannot be read.
 pub fn read(dir: &Path, from: u64, most: usize) -> io::Result<(u64, Vec<u8>)> {
     let base = base(dir);
     let mut start = base;

@@ -1,5 +1,8 @@
-//! Processes of an attempt: `local-run` supervises, `local-start FOLDER [HOOK]` becomes the command or a hook. They
-//! bypass the command line, whose parsing costs more; `kornsole-job` has only these ([`super::helper`]).
+//! The two processes of an attempt: `local-run` supervises it, and others after it (`line`); `local-start
+//! FOLDER [HOOK]` becomes its command or a hook.
+//!
+//! They bypass the command line, whose parsing costs more than their work. `kornsole-job` is a small program with only
+//! these two ([`super::helper`]).
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -13,7 +16,10 @@ pub(super) const START: &str = "local-start";
 /// A build without a line ([`super::line`]) does not know this word, and is not used.
 pub(super) const VERSION: &str = "line-version";
 
-/// `None` for other arguments. The error is reason and exit status; a started attempt does not return.
+/// Runs a process of a job; `None` for other arguments.
+///
+/// # Errors
+/// The reason and the exit status. A started attempt does not return.
 pub fn of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), (String, u8)>> {
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     match words.as_slice() {

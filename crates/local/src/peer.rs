@@ -13,13 +13,16 @@ use super::job::Owner;
 use super::{limits, process};
 use model::Identity;
 
-/// The user by SO_PEERCRED, with all groups of the system.
+/// Identifies the user by SO_PEERCRED, with all groups from the system.
+///
+/// # Errors
+/// The kernel does not report the user.
 pub fn of(stream: &UnixStream) -> io::Result<Owner> {
     let peer = socket_peercred(stream)?;
     Ok(owner(peer.uid.as_raw(), peer.gid.as_raw()))
 }
 
-/// Limits ([`limits`]) and niceness; empty after the end.
+/// Returns the limits of the process at the other end ([`limits`]) and its niceness; empty if it has ended.
 pub(super) fn surroundings(stream: &UnixStream, who: &Owner) -> (String, i32) {
     let found = || {
         let pid = socket_peercred(stream).ok()?.pid.as_raw_nonzero().get();
@@ -31,7 +34,7 @@ pub(super) fn surroundings(stream: &UnixStream, who: &Owner) -> (String, i32) {
     found().unwrap_or_default()
 }
 
-/// Primary group first (USR-004); unnamed IDs stay numbers.
+/// Names a user, primary group first (USR-004); IDs without a name stay numbers.
 pub fn owner(uid: u32, gid: u32) -> Owner {
     let name = accounts::user_name(uid).unwrap_or_else(|| uid.to_string());
     let mut groups = vec![gid];

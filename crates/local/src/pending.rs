@@ -167,7 +167,7 @@ fn reached(what: &str, name: &str, (used, max, wanted): (i64, i64, i64), users: 
     text
 }
 
-/// Largest first; only of `of_group` if set.
+/// Usage by user in a subtree, largest first; only of `of_group` if set.
 fn users(part: &PartitionView, queue: &str, name: &str, of_group: &str) -> Vec<(String, i64)> {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for app in part.apps.iter().flatten() {

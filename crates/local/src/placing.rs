@@ -18,7 +18,7 @@ use view::act::{Actor, PartitionAct};
 /// Maximum size of two copies of the scheduler, in bytes.
 const MOST: usize = 1 << 30;
 const STEPS: usize = 20_000;
-/// For lists; also the maximum of jobs.
+/// The same for lists, which simulate all queued jobs; also the maximum number of jobs.
 const FEW_STEPS: usize = 100;
 const FEW_JOBS: usize = 500;
 /// Number of seconds that are simulated one by one, to include the preemption delay.
@@ -119,7 +119,7 @@ impl Daemon {
     }
 }
 
-/// If nothing else is submitted and jobs use their whole time limits.
+/// Start times of queued jobs if nothing else is submitted and each job uses its whole time limit, as far as known.
 #[derive(Default)]
 pub(super) struct Starts(HashMap<AppId, Start>);
 
@@ -146,7 +146,7 @@ impl Starts {
 }
 
 impl Daemon {
-    /// Empty if too many jobs are queued.
+    /// Returns the start times; empty if there are too many queued jobs for a list.
     pub(super) fn starts(&self) -> Starts {
         let mut found = Starts::default();
         let (queued, live) = {

@@ -30,13 +30,13 @@ pub fn boot() -> String {
     BOOT.get_or_init(read).clone()
 }
 
-/// `None` for a missing process.
+/// Returns the identity; `None` if the process does not exist.
 pub fn identify(pid: i32) -> Option<Claim> {
     let start = stat(&pid.to_string())?.get(19)?.parse().ok()?;
     Some(Claim { pid, start, boot: boot() })
 }
 
-/// Readable at the process's end; `None` after it, as the PID may be reused.
+/// Returns a descriptor that is readable when the process ends. `None` if it has ended: its PID may be reused.
 pub fn open(claim: &Claim) -> Option<OwnedFd> {
     let fd = pidfd_open(Pid::from_raw(claim.pid)?, PidfdFlags::empty()).ok()?;
     let is = identify(claim.pid)?;
@@ -205,7 +205,7 @@ pub fn kill(pid: i32) {
     }
 }
 
-/// How it ended; `None` before.
+/// Returns the end in words; `None` if it has not ended.
 pub fn reap(pid: i32) -> Option<String> {
     let (_, status) = waitpid(Some(Pid::from_raw(pid)?), WaitOptions::NOHANG).ok()??;
     Some(match (status.exit_status(), status.terminating_signal()) {
@@ -215,7 +215,7 @@ pub fn reap(pid: i32) -> Option<String> {
     })
 }
 
-/// Reaps ended children; true if others live.
+/// Reaps all ended children. Returns true if others are left.
 pub fn has_children() -> bool {
     loop {
         // Without a PID, waitpid waits only for this process group.

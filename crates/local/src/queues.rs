@@ -5,8 +5,8 @@ use super::machine::Machine;
 /// Each user is guaranteed one part in this many of the machine.
 const GUARANTEED_PART: i64 = 4;
 
-/// Users below their guaranteed resources preempt others after `preemption.delay`. A job with at most one core and one
-/// GPU, and no memory request, is always within them.
+/// Returns queues in which a user below the guaranteed resources preempts others after `preemption.delay`. A job with
+/// at most one core and one GPU, and no memory request, is within them on every machine that can run it.
 pub fn configuration(machine: &Machine) -> String {
     let vcore = (machine.vcore / GUARANTEED_PART).max(1000).min(machine.vcore);
     // The memory share of these cores, like the default of a job.

@@ -1,4 +1,7 @@
-//! Reconciliation of running jobs with allocations. One thread compares whole states, not events, so a restarted daemon
+//! Reconciliation: adapts the running jobs to the allocations.
+//!
+//! One thread works from the whole state, not from single events: it starts a job with an allocation and no process,
+//! stops a job with a process and no allocation, and releases the allocation of an ended job. So a restarted daemon
 //! continues correctly.
 
 use std::collections::HashMap;
@@ -52,7 +55,8 @@ impl Daemon {
         self.cancel_the_rest(&table);
     }
 
-    /// A loss of power may have removed that job, and IDs are not reused.
+    /// Returns the highest job ID that the scheduler knows: a loss of power may have removed the job, and IDs are not
+    /// reused.
     fn last_number(view: &View) -> u64 {
         let live = |part: &PartitionView| part.apps.iter().flatten().map(|app| number_of(app.id.as_str())).max();
         let ended = |part: &PartitionView| part.ended.iter().map(|app| number_of(app.id.as_str())).max();
@@ -317,7 +321,7 @@ pub(super) fn not_started(why: &io::Error) -> AttemptEnd {
     AttemptEnd::new(Outcome::NotStarted(why.to_string()))
 }
 
-/// Stopped before the claim: the command was not started.
+/// Returns the end of an attempt that was stopped before its supervisor had claimed it: the command was not started.
 fn never_started() -> AttemptEnd {
     AttemptEnd { asked: true, ..AttemptEnd::new(Outcome::Signalled(Signal::TERM.as_raw())) }
 }

@@ -18,7 +18,7 @@ pub(super) type Environment = Vec<(String, String)>;
 pub(super) struct Submitted {
     job: Job,
     env: Environment,
-    /// Empty if they follow from the lowest index and step.
+    /// Index of each job; empty if they follow from the array's lowest index and step.
     indices: Vec<u32>,
     own_after: Vec<Vec<Dependency>>,
 }
@@ -35,7 +35,10 @@ impl Submitted {
         Some(Self { job, env: env.to_vec(), indices: if is_regular { Vec::new() } else { indices }, own_after })
     }
 
-    /// `None` if missing, or empty after a loss of power.
+    /// Reads the record of a job; `None` if it is missing. An empty one is not a record: a loss of power cut it off.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
     pub(super) fn read(dir: &Path) -> io::Result<Option<Self>> {
         let file = dir.join(RECORD);
         match fs::read(&file) {

@@ -18,7 +18,7 @@ use view::AppRow;
 use view::act::Refusal;
 use view::placement::access;
 
-/// Clients repeat the request.
+/// Maximum wait of one request for the end of a job; clients repeat the request.
 const WAIT: Duration = Duration::from_secs(20);
 const MOST_OUTPUT: usize = 256 << 10;
 

@@ -26,7 +26,7 @@ enum Next {
     Again,
 }
 
-/// Consecutive earlier attempts, lost soon after their start.
+/// Counts the consecutive attempts before the last one that were lost soon after their start.
 fn lost_at_once(job: &Job) -> usize {
     let ended = job.attempts.iter().rev().skip(1).map(|attempt| (attempt.started, attempt.end.as_ref()));
     let lost = ended.take_while(|(started, end)| {

@@ -102,7 +102,7 @@ impl Running {
             .map_or_else(|| Listener::Process(Arc::clone(&self.fd)), |line| Listener::Line(Arc::clone(line)))
     }
 
-    /// Reads messages; without a line, waits for the process.
+    /// Reads messages. If the line is closed, waits for the end of the process.
     pub fn receive(&mut self) {
         let mut bytes = [0; 16];
         while let Some(mut line) = self.line.as_deref() {

@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 /// Mode bit of a directory in which only the owner of a file can remove or rename it.
 const STICKY: u32 = 0o1000;
 
-/// Without links; for root, an error if another user can replace it or a parent. Other daemons have no more rights than
-/// their user.
+/// Returns the path of a directory without links, if no other user can replace it or a parent directory. Without root
+/// there is no check: such a daemon has no more rights than its user.
+///
+/// # Errors
+/// Another user can replace it, or the file system rejects it.
 pub(super) fn checked(dir: &Path) -> io::Result<PathBuf> {
     let real = fs::canonicalize(dir)?;
     let own = rustix::process::geteuid();

@@ -13,7 +13,8 @@ use super::{dialect, node_file, store, wall_ms};
 use model::Resource;
 use view::act::PartitionAct;
 
-/// More would not start sooner, and would delay replies.
+/// Maximum number of starting supervisors per processor. More would not start sooner, and would delay the replies to
+/// users.
 const STARTS_PER_PROCESSOR: usize = 4;
 
 pub(super) fn most_starting() -> usize {
@@ -32,7 +33,7 @@ impl Daemon {
                 // The rest follows when a start finishes, which wakes this thread.
                 JobState::Queued if job.next == *attempt && begin.len() >= most => {}
                 JobState::Queued if job.next == *attempt => begin.push((*number, *generation, *attempt)),
-                // Not released before: the scheduler was paused or its disk full.
+                // An ended job was not released because the scheduler was paused or its disk was full.
                 JobState::Ended | JobState::Held if tick => {
                     self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
                 }

@@ -28,7 +28,10 @@ pub(super) struct States {
 }
 
 impl States {
-    /// A missing file has no states; a line that was cut off is skipped.
+    /// Reads a file; a missing one has no states. A line that was cut off is skipped.
+    ///
+    /// # Errors
+    /// It cannot be read.
     pub(super) fn read(file: &Path) -> io::Result<Self> {
         let mut of = BTreeMap::new();
         let opened = match fs::File::open(file) {
@@ -60,7 +63,10 @@ impl States {
     }
 }
 
-/// Returns the file's length; above `most` bytes, first reduces it to the newest states.
+/// Appends a line. Returns the length of the file; with states that exceed `most` bytes, keeps only the newest first.
+///
+/// # Errors
+/// The disk rejects it.
 pub(super) fn append<T: Serialize>(file: &Path, line: &T, most: impl Fn(u64) -> u64) -> io::Result<Option<u64>> {
     let mut bytes = serde_json::to_vec(line)?;
     let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(file);

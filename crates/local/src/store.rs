@@ -24,14 +24,14 @@ use super::states::{JOB, Removed, STATES, append};
 use super::stored::{Stored, remove_job_dir, write};
 use super::submitted_log::Log;
 
-/// A killed daemon keeps its lock briefly.
+/// Number of attempts to lock a directory: a killed daemon keeps the lock briefly.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
 const GATHER: Duration = Duration::from_millis(500);
-/// Above it, the whole file system is synced.
+/// Up to this many jobs are synced file by file; more, by a sync of the whole file system.
 const ONE_BY_ONE: usize = 8;
-/// States above this multiple of a job, plus bytes, are reduced to the newest.
+/// The states of a job are reduced to the newest if they exceed this multiple of it, plus these bytes.
 const LONGEST: (u64, u64) = (8, 16 << 10);
 
 /// The stored jobs.
@@ -128,7 +128,10 @@ impl Store {
         remove_job_dir(&self.dir, first);
     }
 
-    /// Waits for changes and syncs them together, then removes old attempts' files.
+    /// Waits for changes, then syncs them together. Afterwards, removes the files of attempts that ended some time ago.
+    ///
+    /// # Errors
+    /// The disk rejects it.
     pub fn sync_unsynced(&self) -> io::Result<()> {
         let unsynced = self.unsynced();
         let is_due =
@@ -189,7 +192,7 @@ impl Store {
         self.of(number).join(attempt.to_string())
     }
 
-    /// Its end is saved: its files go some time after the next sync.
+    /// The attempt has ended, and its end is saved: its files are removed some time after the next sync.
     pub fn has_ended(&self, number: u64, attempt: u32) {
         self.unsynced().ended.push(number, attempt);
         self.changed.notify_one();

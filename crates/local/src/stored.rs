@@ -19,7 +19,7 @@ const REMOVED: &str = "removed-";
 pub(super) struct Stored {
     pub(super) jobs: BTreeMap<u64, Job>,
     pub(super) arrays: Arrays,
-    /// Without a record: array indices and interrupted writes.
+    /// Directories without a record: of an index of an array, or of an interrupted write.
     loose: Vec<u64>,
     earlier: Vec<u64>,
 }
@@ -30,7 +30,7 @@ pub(super) fn write(jobs: &Path, submitted: &Submitted) -> io::Result<()> {
     task::write(&dir.join(RECORD), submitted)
 }
 
-/// Renamed first: half of it would look like a job without an end.
+/// Removes the directory of a job. It is renamed first: half of it would look like a job without an end.
 pub(super) fn remove_job_dir(jobs: &Path, number: u64) {
     let gone = jobs.join(format!("{REMOVED}{number}"));
     let _ = fs::remove_dir_all(&gone);
@@ -49,7 +49,7 @@ impl Stored {
             let Ok(number) = name.parse::<u64>() else { continue };
             let record = path.join(RECORD);
             if record.exists() && is_empty(&record) {
-                // A loss of power cut it off before reply and sync.
+                // The write was cut off by a loss of power, before its reply or its sync.
                 fs::remove_dir_all(&path)?;
             } else if let Some(submitted) = Submitted::read(&path)? {
                 stored.take(&path, submitted)?;
@@ -227,7 +227,7 @@ mod tests {
             store.create(&[sues(number, spec.clone())], &[]).unwrap();
             store.save(&sues(number, spec.clone())).unwrap();
         }
-        // The log has the lost record; another job's states remain.
+        // A loss of power removed the record; the log has it. The states of another job remain.
         fs::remove_file(of("3").join(RECORD)).unwrap();
         fs::create_dir_all(of("5")).unwrap();
         fs::copy(of("4").join(JOB), of("5").join(JOB)).unwrap();

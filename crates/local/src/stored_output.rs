@@ -1,4 +1,4 @@
-//! Stored output of ended attempts, by user.
+//! Stored output of ended attempts: bytes by user, and the order of removal.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use super::job::Job;
 use super::output;
 use super::table::Table;
 
-/// End time, job, attempt: oldest first.
+/// End time, job, and attempt: the smallest is the oldest.
 type Key = (u64, u64, u32);
 
 #[derive(Default)]

@@ -12,14 +12,14 @@ use model::{MEMORY, Resource, VCORE};
 
 /// Bytes, with the environment.
 const LARGEST_JOB: usize = 1 << 20;
-/// Indices share a copy of these texts, but a list of jobs has one for each.
+/// Bytes of the name, paths, and hooks of all indices: they share one copy, but a list of jobs has one for each.
 const LARGEST_ARRAY_TEXT: usize = 64 << 20;
 const MOST_WORDS: usize = 65_536;
 const MOST_VARIABLES: usize = 16_384;
 const MOST_AFTER: usize = 1000;
 /// Each attempt is stored.
 const MOST_RETRIES: u32 = 1000;
-/// Bytes of a name, hook, or path.
+/// How many bytes the name of a job, a hook or a file may have.
 const LONGEST: usize = 4096;
 /// A century, in seconds.
 const LONGEST_TIME: u64 = 100 * 365 * 24 * 60 * 60;
@@ -62,7 +62,7 @@ impl Daemon {
         Ok(first)
     }
 
-    /// All or none; returns the job to offer at once.
+    /// Stores all jobs or none. Returns the job to offer to the scheduler at once.
     fn retained(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
         let crowd = crowd::key(&jobs[0]).filter(|_| !waits(&jobs[0]));
         let most = crowd::most(&self.settings.machine.capacity(), &jobs[0]);
@@ -71,7 +71,7 @@ impl Daemon {
             table.crowds.is_behind(*key) || !table.crowds.enter(*key, most)
         });
         let at_once = crowd.is_some() && parked.is_none();
-        // On a copy, to report a missing queue immediately.
+        // Tests a job that is not offered yet, to report a missing queue immediately; on a copy for the reason.
         let queue = match at_once {
             true => String::new(),
             false => self.would_place(&jobs[0]).map_or_else(|| self.would_take(&jobs[0]), Ok).map_err(refused)?,
@@ -157,7 +157,7 @@ impl Daemon {
         let bytes = text_of(&one) + share;
         let others = after::Others::of(&table, &one.own_after);
         let awaited = one.spec.after.iter().map(Dependency::jobs).chain(others.all());
-        // From now on these records stay.
+        // From now on: the records of these jobs make no room.
         table.awaited.add(first, awaited.collect());
         let space = self.make_space(&mut table, who.uid, bytes.saturating_mul(tasks));
         space.inspect_err(|_| table.awaited.remove(first))?;
@@ -175,7 +175,7 @@ impl Daemon {
         Ok(tasks.map(job).collect())
     }
 
-    /// Only if that suffices for `bytes` new ones.
+    /// Removes ended jobs of the user if that is enough for `bytes` new ones.
     fn make_space(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
         // Only this removes jobs that ended without a start.
         self.forget_old(table);

@@ -54,7 +54,10 @@ impl Log {
         Ok(Self { dir: dir.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
     }
 
-    /// Submissions and removed jobs. A line that was cut off was not acknowledged: it is skipped.
+    /// Returns the submissions of an earlier daemon, and the removed jobs.
+    ///
+    /// # Errors
+    /// A file cannot be read. A line that was cut off was not acknowledged, and is skipped.
     pub(super) fn left(dir: &Path) -> io::Result<(Vec<Submitted>, HashSet<u64>)> {
         let (mut found, mut removed) = (Vec::new(), HashSet::new());
         for name in FILES {
@@ -74,7 +77,10 @@ impl Log {
         Ok((found, removed))
     }
 
-    /// Returns when synced. The files of its jobs are already written.
+    /// Writes a submission and waits until it is synced. The files of its jobs are already written.
+    ///
+    /// # Errors
+    /// The disk rejects it.
     pub(super) fn commit(&self, submitted: Submitted) -> io::Result<()> {
         let number = submitted.first();
         let mut state = self.state();
@@ -107,7 +113,11 @@ impl Log {
         }
     }
 
-    /// Unless the other file has unsynced submissions. Then the previous file can be synced.
+    /// Switches files, unless the other file has unsynced submissions. Then the file that was written until now can be
+    /// synced.
+    ///
+    /// # Errors
+    /// The disk rejects it.
     pub(super) fn turn(&self) -> io::Result<()> {
         let mut state = self.state();
         while state.syncing {
@@ -127,7 +137,10 @@ impl Log {
         Ok(())
     }
 
-    /// The inactive file: its jobs are synced.
+    /// Clears the inactive file: its jobs are synced.
+    ///
+    /// # Errors
+    /// The file system rejects it.
     pub(super) fn clear(&self) -> io::Result<()> {
         let mut state = self.state();
         let other = 1 - state.active;

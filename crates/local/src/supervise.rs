@@ -127,7 +127,7 @@ fn attempt(dir: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> 
     Ok(())
 }
 
-/// The daemon repeats those for the next attempt.
+/// Drops signals for the previous attempt. The daemon repeats those for the next one.
 fn forget(mut signals: &UnixStream) {
     let none = Timespec { tv_sec: 0, tv_nsec: 0 };
     if matches!(poll(&mut [PollFd::new(signals, PollFlags::IN)], Some(&none)), Ok(1..)) {

@@ -28,7 +28,7 @@ pub(super) struct Seen {
 pub(super) struct Table {
     pub(super) jobs: BTreeMap<u64, Job>,
     pub(super) last: u64,
-    /// Owner, and bytes with the environment; also jobs that are being submitted.
+    /// Owner and request size in bytes, with its part of the environment; includes jobs that are being submitted.
     sizes: HashMap<u64, (u32, u64)>,
     bytes: HashMap<u32, u64>,
     pub(super) retained_output: RetainedOutput,
@@ -115,8 +115,11 @@ impl Table {
         self.bytes.get(&uid).copied().unwrap_or_default()
     }
 
-    /// Oldest ended first, until `most` bytes with the new `bytes`. The error is the size without all of them; then
-    /// nothing is removed.
+    /// Removes the oldest ended jobs of a user until the requests, with `bytes` new ones, have at most `most` bytes.
+    /// Returns the removed IDs.
+    ///
+    /// # Errors
+    /// The size without all ended jobs; nothing is removed then.
     pub(super) fn make_space(&mut self, uid: u32, bytes: u64, most: u64) -> Result<Vec<u64>, u64> {
         let mut forgotten = Vec::new();
         if self.bytes_of(uid) + bytes <= most {
@@ -168,7 +171,8 @@ impl Table {
         due
     }
 
-    /// It may run already. `None` if canceled or changed meanwhile: the scheduler has an application without a job.
+    /// Returns the job's state: it may have started already. `None` if the job was canceled or changed meanwhile: then
+    /// the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
         let retained =
             self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;

@@ -1,4 +1,4 @@
-//! A supervisor's input and output: files of the attempt.
+//! Input and output of a supervisor: files in the directory of the attempt.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -24,7 +24,7 @@ pub const ENDED: &str = "ended.json";
 /// The input of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// First job of its array, whose directory has the submission; otherwise 0.
+    /// ID of the first job of the array, whose directory has the submission; 0 for the job itself.
     #[serde(default)]
     pub first: u64,
     /// Added to, or replacing, the submitted environment.
@@ -108,7 +108,11 @@ pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Atomic, for the owner only. A loss of power before [`super::store::Store::sync_unsynced`] may empty it.
+/// Writes JSON atomically, readable by its owner only. After a loss of power it may be empty until the next
+/// [`super::store::Store::sync_unsynced`].
+///
+/// # Errors
+/// The disk rejects it.
 pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     replace(file, &serde_json::to_vec(value)?)
 }
@@ -124,12 +128,18 @@ fn write_bytes(file: &Path, bytes: &[u8]) -> io::Result<()> {
     opened.write_all(bytes)
 }
 
-/// Not atomic: it is read only after a later file is written.
+/// Writes JSON, not atomically: for a file that is read only after another one is written.
+///
+/// # Errors
+/// The disk rejects it.
 pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     write_bytes(file, &serde_json::to_vec(value)?)
 }
 
-/// Environment, and program with arguments.
+/// Reads the environment and the program with its arguments.
+///
+/// # Errors
+/// They cannot be read.
 pub fn submitted(job_dir: &Path, task: &Task) -> io::Result<(Environment, Vec<String>)> {
     let own = job_dir.parent().unwrap_or(job_dir);
     let record = match task.first {
@@ -143,7 +153,10 @@ pub fn submitted(job_dir: &Path, task: &Task) -> io::Result<(Environment, Vec<St
     Ok((env, given.into_command()))
 }
 
-/// Claims it; exactly one process succeeds.
+/// Claims an attempt; exactly one process succeeds.
+///
+/// # Errors
+/// The disk rejects it.
 pub fn claim(job_dir: &Path, claim: &Claim) -> io::Result<bool> {
     let own = job_dir.join(format!("claim-{}", claim.pid));
     write_new(&own, claim)?;
@@ -156,7 +169,7 @@ pub fn claim(job_dir: &Path, claim: &Claim) -> io::Result<bool> {
     }
 }
 
-/// After a supervisor's end; returns its cgroup's usage.
+/// Cleans up after a supervisor that is gone. Returns the usage from its cgroup.
 pub fn clear(job_dir: &Path) -> Option<cgroup::Used> {
     let mut used = None;
     if let Some(task) = read::<Task>(&job_dir.join(TASK))

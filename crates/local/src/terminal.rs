@@ -1,5 +1,7 @@
-//! The pseudoterminal of an interactive job, in its supervisor; it outlives connections. Only the daemon's user reaches
-//! its socket; the daemon passes connections to the owner. Input is framed, output unchanged.
+//! The terminal of an interactive job, in its supervisor: a pseudoterminal that outlives its connections.
+//!
+//! The daemon connects through a socket that only its user can reach, and passes the connection to the job's owner.
+//! Input arrives in frames; the output is sent unchanged.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -39,7 +41,7 @@ pub enum Frame {
     Size = 1,
 }
 
-/// A long one becomes several.
+/// Encodes a frame; a long one as several.
 pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();
     for part in bytes.chunks(usize::from(u16::MAX)) {
@@ -50,7 +52,10 @@ pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Short for any directory: through the open directory.
+/// Returns a path of the socket that is short for any directory, through the open directory.
+///
+/// # Errors
+/// The directory cannot be opened.
 fn place(dir: &Path) -> io::Result<(File, PathBuf)> {
     let dir = File::open(dir)?;
     let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", dir.as_raw_fd()));
@@ -79,7 +84,10 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Owned by the job's user; returns the job's end.
+    /// Creates the terminal, owned by the job's user. Returns the job's end.
+    ///
+    /// # Errors
+    /// The system provides none.
     pub fn open(dir: &Path, user: Option<&Credentials>) -> io::Result<(Self, OwnedFd)> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&master)?;

@@ -24,7 +24,10 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use super::background::Background;
 use super::task::Credentials;
 
-/// Opens as the current user; only a regular file or the user's FIFO.
+/// Opens the file as the current user.
+///
+/// # Errors
+/// It cannot be opened, or is neither a regular file nor a FIFO of this user.
 pub fn open(path: &str) -> io::Result<File> {
     // Do not block on a pipe without a reader, and do not acquire a terminal.
     let flags = (OFlags::NOCTTY | OFlags::NONBLOCK).bits();
@@ -79,7 +82,7 @@ impl UserFile {
         self.writing.as_ref().is_none_or(Background::is_ready)
     }
 
-    /// Never blocks; counts rejected bytes.
+    /// Accepts bytes without blocking; counts rejected ones.
     pub fn write(&mut self, bytes: &[u8]) {
         self.receive();
         let Some(writing) = &self.writing else { return };

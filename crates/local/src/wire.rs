@@ -6,7 +6,7 @@ use super::filter::{Counts, Filter};
 use super::job::{ArrayTask, Attempt, Job, JobSpec, JobState, Outcome};
 use super::words::Words;
 
-/// Bytes; an array's command may be a thousand times as long.
+/// Maximum size of a command in a list, in bytes: an array's command may be a thousand times as long.
 const LISTED: usize = 1000;
 
 /// The kernel reports the user.
@@ -32,7 +32,7 @@ pub enum Request {
         attempt: Option<u32>,
         /// From which byte on.
         from: u64,
-        /// Bytes from the end; `None` for all.
+        /// Maximum number of bytes, from the end; `None` for all.
         #[serde(default)]
         last: Option<u64>,
     },
@@ -145,7 +145,7 @@ pub enum Reply {
         machine: String,
         /// Address of the REST API.
         url: String,
-        /// For this user and console only.
+        /// Token for the REST API and this user; for this console only.
         token: String,
     },
     /// The paths of queues.
@@ -158,7 +158,7 @@ pub enum Reply {
     Where(Whereabouts),
     /// The request was rejected.
     Refused {
-        /// Exit code 2, not 1.
+        /// Invalid usage: exit code 2; otherwise 1.
         usage: bool,
         /// The reason and the remedy.
         message: String,
@@ -174,7 +174,7 @@ pub struct JobUse {
     pub at: u64,
     /// CPU time so far, in milliseconds.
     pub cpu_ms: u64,
-    /// Current bytes; without a cgroup, shared pages count per process.
+    /// Current bytes, by cgroup, or otherwise of its processes, where shared pages count for each.
     pub memory: u64,
     /// Peak bytes, if its cgroup counts them.
     pub max_memory: Option<u64>,
@@ -219,7 +219,7 @@ pub struct ProcessUse {
 pub struct Whereabouts {
     /// Full path of the leaf.
     pub queue: String,
-    /// Milliseconds without other submissions, with full time limits; `None` if unknown.
+    /// Milliseconds, if no other job is submitted and running jobs use all of their time; 0 for now, `None` if unknown.
     #[serde(rename = "begins_in")]
     pub starts_in: Option<u64>,
     /// Why it is unknown, or the assumption.
@@ -308,12 +308,12 @@ pub struct JobReport {
     pub lost_output: u64,
     /// Its position in an array.
     pub array: Option<ArrayTask>,
-    /// Array indices by state; other fields are of one.
+    /// For an array: indices by state. The other fields are those of one index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
     /// Additional output file; empty for none.
     pub output: String,
-    /// Error file; empty for none.
+    /// Separate file for standard error; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// Non-fatal errors; empty for none.
@@ -325,7 +325,7 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    /// `reason` is empty if not pending.
+    /// Describes a job; `reason` is empty if it is not pending.
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
         let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));

@@ -14,7 +14,7 @@ pub struct Acl {
     pub groups: Vec<String>,
 }
 
-/// Valid names (NAM-001, NAM-002; switch `acl_names`).
+/// The valid names of an access list (NAM-001, NAM-002; switch `acl_names`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AclNames {
     /// Letters, digits, `.` `_` `-` and `@`, for users and groups.

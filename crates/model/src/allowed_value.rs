@@ -21,7 +21,7 @@ pub struct AllowedValue {
 pub enum Readers {
     /// Every profile reads the value.
     All,
-    /// A release rejects the value.
+    /// Only [`Profile::Kornsole`]; a release rejects the value.
     Kornsole,
     /// 1.9.0 and [`Profile::Kornsole`].
     Since1_9,
@@ -37,7 +37,7 @@ impl AllowedValue {
         }
     }
 
-    /// The main name, then aliases.
+    /// The names in `profile`: the main name, then the aliases.
     pub fn spellings(&self, profile: Profile) -> impl Iterator<Item = &'static str> {
         let aliases = if profile == Profile::Kornsole { self.aliases } else { &[] };
         self.is_read_by(profile).then_some(self.name).into_iter().chain(aliases.iter().copied())

@@ -1,4 +1,4 @@
-//! IDs from a resource manager.
+//! IDs from a resource manager: applications, requests, nodes.
 
 use std::borrow::Borrow;
 use std::fmt;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Primary group first (USR-001, USR-002). Names are case-sensitive.
+/// A user with groups, primary group first (USR-001, USR-002). Names are case-sensitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Identity {
     /// The user name; empty if missing.
@@ -17,7 +17,10 @@ impl Identity {
         Self { user: user.into(), groups: groups.into_iter().map(Into::into).collect() }
     }
 
-    /// `user:group,group`; without groups the list is `[user]` (USR-004). Fails without a user name.
+    /// The format of `--as`: `user:group,group`. Without groups the list is `[user]` (USR-004).
+    ///
+    /// # Errors
+    /// A message for a text without a user name.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (user, groups) = text.split_once(':').unwrap_or((text, ""));
         if user.is_empty() {

@@ -172,7 +172,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         }
     }
 
-    /// The name, or a map from it to content.
+    /// Only the name, or a map from the name to the content of the variant.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,

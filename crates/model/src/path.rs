@@ -4,7 +4,9 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// In lower case with dots, from `root` (SCH-011, PLC-020). Ordered by parts: directly before its subtree.
+/// The full path of a queue in lower case with dots, from `root` (SCH-011, PLC-020).
+///
+/// Ordered by parts, so that a queue is directly before its subtree.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct QueuePath(Arc<str>);
 
@@ -14,7 +16,7 @@ impl QueuePath {
         Self(Arc::from("root"))
     }
 
-    /// In lower case; parts are not checked.
+    /// Creates a path in lower case. Parts are not checked.
     pub fn new(text: &str) -> Self {
         Self(Arc::from(text.to_lowercase()))
     }

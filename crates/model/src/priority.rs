@@ -14,7 +14,7 @@ impl Priority {
     /// The largest priority, where sums with offsets saturate.
     pub const MAX: Self = Self(i32::MAX);
 
-    /// From the highest one inside the queue (SCH-063).
+    /// The priority that the parent sees, from the highest one inside the queue (SCH-063).
     pub fn seen_outside(self, policy: PriorityPolicy, offset: i32) -> Self {
         if self == Self::MIN {
             return Self::MIN;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A behavior profile (`--core`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Profile {
-    /// 1.5.1 with corrections and additions.
+    /// 1.5.1 with corrections and additions; the default.
     #[default]
     Kornsole,
     /// Apache YuniKorn 1.5.1.
@@ -60,7 +60,7 @@ impl Profile {
     }
 }
 
-/// A minor release is 100 patches.
+/// Of the same order; a minor release is 100 patches.
 fn number(version: &str) -> Option<u64> {
     let mut parts = version.strip_prefix('v').unwrap_or(version).splitn(3, '.');
     let mut part = |otherwise: Option<&'static str>| {

@@ -118,7 +118,7 @@ pub fn is_size(name: &str) -> bool {
     matches!(name, MEMORY | "ephemeral-storage" | "storage") || name.starts_with("hugepages-")
 }
 
-/// Binary suffixes: `44Gi`, `1.5Ti`, `900Mi`.
+/// Shows bytes with a binary suffix: `44Gi`, `1.5Ti`, `900Mi`.
 pub fn show_memory(bytes: i64) -> String {
     show_binary(bytes)
 }

@@ -23,7 +23,10 @@ pub mod arc {
         T::serialize(value, to)
     }
 
-    /// Creates a new [`Arc`]. Errors are the format's.
+    /// Reads a value into a new [`Arc`].
+    ///
+    /// # Errors
+    /// Those of the format.
     pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Arc<T>, D::Error> {
         T::deserialize(from).map(Arc::new)
     }
@@ -101,7 +104,10 @@ pub mod text_map {
 pub mod list {
     use super::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// In order. Errors are the format's.
+    /// Writes the elements in their order.
+    ///
+    /// # Errors
+    /// Those of the format.
     pub fn serialize<'a, L, S: Serializer>(list: &'a L, to: S) -> Result<S::Ok, S::Error>
     where
         &'a L: IntoIterator<Item: Serialize, IntoIter: ExactSizeIterator>,
@@ -109,7 +115,10 @@ pub mod list {
         to.collect_seq(list)
     }
 
-    /// In order. Errors are the format's.
+    /// Reads the elements in their order.
+    ///
+    /// # Errors
+    /// Those of the format.
     pub fn deserialize<'de, L, D: Deserializer<'de>>(from: D) -> Result<L, D::Error>
     where
         L: IntoIterator<Item: Deserialize<'de>> + FromIterator<L::Item>,
@@ -122,7 +131,10 @@ pub mod list {
 pub mod arcs {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
 
-    /// In order. Errors are the format's.
+    /// Writes what is shared, in its order.
+    ///
+    /// # Errors
+    /// Those of the format.
     pub fn serialize<'a, T: Serialize + 'a, L, S: Serializer>(list: &'a L, to: S) -> Result<S::Ok, S::Error>
     where
         &'a L: IntoIterator<Item = &'a Arc<T>, IntoIter: ExactSizeIterator>,
@@ -130,7 +142,10 @@ pub mod arcs {
         to.collect_seq(list.into_iter().map(|shared| &**shared))
     }
 
-    /// Creates a new [`Arc`] each. Errors are the format's.
+    /// Reads each value into a new [`Arc`], in order.
+    ///
+    /// # Errors
+    /// Those of the format.
     pub fn deserialize<'de, T: Deserialize<'de>, L: FromIterator<Arc<T>>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<L, D::Error> {

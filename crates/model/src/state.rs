@@ -8,7 +8,7 @@ pub enum QueueState {
     /// Accepts applications and schedules.
     #[default]
     Active,
-    /// Not configured: rejects new applications, and is deleted when empty.
+    /// Removed from the configuration: schedules its applications, rejects new ones, and is deleted when empty.
     Draining,
     /// Rejects applications and schedules nothing.
     Stopped,
@@ -32,11 +32,11 @@ pub enum AppState {
     New,
     /// Has had a request, but nothing is allocated except placeholders.
     Accepted,
-    /// First allocation. Not in 1.8.0.
+    /// Has its first allocation. Not in 1.8.0.
     Starting,
     /// Has allocations, and its start is over.
     Running,
-    /// Runs without its incomplete gang.
+    /// Its gang was not complete in time; runs without it.
     Resuming,
     /// Has nothing left, but may still send requests for some time.
     Completing,

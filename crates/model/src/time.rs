@@ -22,7 +22,7 @@ impl Time {
         self.0 / 1000
     }
 
-    /// Zero if `earlier` is later.
+    /// The time since `earlier`; zero if that is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }

@@ -26,7 +26,10 @@ pub struct Parting {
     pub reading: bool,
 }
 
-/// `read` parses the configuration for a profile. `None` if the traces are equal.
+/// Runs a workload under two profiles; `read` parses its configuration for a profile. `None` if the traces are equal.
+///
+/// # Errors
+/// Only those of traces, which are in memory.
 pub fn first_parting(
     scenario: &Scenario,
     read: &dyn Fn(Profile) -> config::Reading,

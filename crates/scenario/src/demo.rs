@@ -26,12 +26,13 @@ use streams::STREAMS;
 /// The granularity of times, so that events coincide.
 const TICK: Duration = Duration::from_millis(50);
 const KIND: &str = "demo";
-/// Name, count, cores, and memory.
+/// The nodes of each size: name, count, cores, and memory.
 const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 512)];
-/// Between drains, and of one, in milliseconds.
+/// The time between two drains of a node, and the duration of one, in milliseconds.
 const DRAIN_EVERY: (u32, u32) = (120_000, 300_000);
 const DRAIN_DURATION: (u32, u32) = (20_000, 45_000);
-/// At first and later, the retry interval, and the absence, in milliseconds.
+/// How long the old queue stays in the configuration at first and later, the retry interval while it is empty, and how
+/// long it is absent, in milliseconds.
 const RETIRE_FIRST: (u32, u32) = (50_000, 75_000);
 const RETIRE_EVERY: (u32, u32) = (80_000, 160_000);
 const RETIRE_AGAIN: (u32, u32) = (1_000, 3_000);
@@ -167,7 +168,7 @@ impl Crowd {
         }
     }
 
-    /// Only while it has applications, so that it drains for a while.
+    /// Removes the old queue from the configuration while it has applications, so that it drains for a while.
     fn retire(&mut self, now: Time, commands: &mut Vec<Command>) {
         let runs = |app: &RunningApp| app.is_in(LEGACY) && app.has_tasks();
         if self.legacy.taken_out {

@@ -33,14 +33,14 @@ pub struct Scenario {
     pub name: String,
     /// The description, for people.
     pub description: String,
-    /// `None`: the caller provides it.
+    /// The initial configuration; `None` if the file has none and the caller must provide it.
     pub config: Option<ConfigSource>,
     /// The steps, in order.
     pub steps: Vec<ScenarioStep>,
 }
 
 impl Scenario {
-    /// `None` if in a file or absent.
+    /// The embedded configuration; `None` if it is in a file or absent.
     pub fn config_text(&self) -> Option<&str> {
         match &self.config {
             Some(ConfigSource::Text(text)) => Some(text.text()),

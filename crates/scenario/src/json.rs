@@ -97,7 +97,7 @@ impl Json {
         Ok(())
     }
 
-    /// The keys of kornsole need no escapes.
+    /// Writes a key; the keys of kornsole need no escapes.
     fn key(&mut self, key: &'static str) {
         self.text.reserve(key.len() + 4);
         self.separate();
@@ -125,7 +125,7 @@ impl Json {
     }
 }
 
-/// No control character, quote, or backslash. Checks eight bytes at a time.
+/// Whether a text needs no escapes: no control character, quote, or backslash. Checks eight bytes at a time.
 fn is_plain(text: &[u8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const TOPS: u64 = ONES << 7;

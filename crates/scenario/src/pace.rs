@@ -1,4 +1,4 @@
-//! Spaces commands like scenario steps.
+//! Spaces the commands of a workload like the steps of a scenario: a millisecond apart, with cycles in between.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use config::Config;
 use model::Time;
 use scheduler::{Command, Event};
 
-/// For requests that wait for time.
+/// The retry interval of cycles without progress, so that requests that wait for time are tried again.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// Gives the commands of another workload the times of scenario steps: each its own millisecond, followed by cycles

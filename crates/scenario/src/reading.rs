@@ -5,7 +5,7 @@ use super::file::Scenario;
 use config::yaml;
 use config::{Fault, Faults};
 
-/// Maximum bytes, for millions of requests.
+/// The maximum size of a scenario, in bytes: workloads of millions of requests.
 pub const LARGEST: usize = 1 << 30;
 
 /// The result of parsing a text.
@@ -30,12 +30,12 @@ fn read_with(text: &str, progress: &mut dyn FnMut(usize)) -> Reading {
     Reading { scenario, faults: own_codes(faults) }
 }
 
-/// At most [`LARGEST`]; may be invalid UTF-8.
+/// Parses a scenario from bytes, at most [`LARGEST`]; they may be invalid UTF-8.
 pub fn read_bytes(bytes: &[u8]) -> Reading {
     read_bytes_with(bytes, &mut |_| {})
 }
 
-/// `progress` gets the number of bytes so far.
+/// As [`read_bytes`]; `progress` regularly gets the number of bytes that were read.
 pub fn read_bytes_with(bytes: &[u8], progress: &mut dyn FnMut(usize)) -> Reading {
     let mut faults = Faults::default();
     match yaml::decode_up_to(bytes, LARGEST, &mut faults) {

@@ -131,7 +131,7 @@ impl<W: Workload> Workload for Recorder<W> {
             *effect |= *at == now && events.iter().any(is_effect);
         }
         events.iter().for_each(|event| tape.follow(event));
-        // The scenario must remove its queues at the same point.
+        // The queue cleaner runs by itself; the scenario must remove its queues at the same point.
         if events.iter().any(|event| matches!(event.kind, EventKind::QueueRemoved { .. })) {
             tape.settle();
             tape.push(now, StepKind::Clean);
@@ -149,7 +149,7 @@ impl<W: Workload> Workload for Recorder<W> {
     }
 }
 
-/// On later cycles; informational events have none.
+/// Whether an event of a cycle affects later cycles. All do, except for informational ones.
 fn is_effect(event: &Event) -> bool {
     !matches!(
         event.kind,

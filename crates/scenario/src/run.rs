@@ -12,7 +12,7 @@ use model::{Profile, Time};
 use scheduler::{Command, Event, EventKind, Scheduler, Switches, Tuning};
 
 pub(super) const STEP: Duration = Duration::from_millis(1);
-/// About 290,000 years: later timers still fit.
+/// The last time, about 290,000 years: later timers still fit.
 const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
@@ -27,7 +27,7 @@ impl EmbeddedText {
 }
 
 impl Scenario {
-    /// `None` if absent or in a file.
+    /// Parses the embedded configuration; `None` if there is none or it is in a file.
     pub fn embedded_config(&self, profile: Profile) -> Option<config::Reading> {
         match &self.config {
             Some(ConfigSource::Text(text)) => Some(text.read(profile)),
@@ -80,7 +80,7 @@ impl Runner {
         Self::switched(Switches::of(profile), profile)
     }
 
-    /// Configurations are parsed for `profile`.
+    /// Creates a runner with separate switches; configurations are parsed for `profile`.
     pub fn switched(switches: Switches, profile: Profile) -> Self {
         let scheduler = Scheduler::switched(switches, Tuning::default());
         Self { scheduler, profile, now: Time::ZERO, step: LOAD }

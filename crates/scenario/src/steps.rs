@@ -38,7 +38,7 @@ struct Cycling {
 }
 
 impl ScenarioWorkload {
-    /// Reloads are parsed for `profile`.
+    /// Creates the workload of a scenario; its reloads are parsed for `profile`.
     pub fn new(scenario: Scenario, profile: Profile) -> Self {
         let count = scenario.steps.len();
         Self { steps: scenario.steps.into_iter(), count, profile, at: Time::ZERO + STEP, cycles: None, text: None }

@@ -274,7 +274,7 @@ const fn word(reason: ReleaseReason) -> &'static str {
     }
 }
 
-/// Columns from `right` on are right-aligned.
+/// Writes a table with a heading; columns from `right` on are right-aligned.
 fn write_table<const N: usize>(f: &mut fmt::Formatter<'_>, rows: &[[String; N]], right: usize) -> fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();

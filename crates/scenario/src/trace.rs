@@ -15,7 +15,10 @@ pub const LOAD: i64 = -1;
 
 /// Receives the results of a run.
 pub trait Sink {
-    /// Of one command, in order.
+    /// The events of one command of a step, in order.
+    ///
+    /// # Errors
+    /// Returns an error if the write fails; the run ends.
     fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()>;
 
     /// A step requests the state.
@@ -41,7 +44,7 @@ impl Sink for Silent {
     }
 }
 
-/// Skips events without a line format, including rejected commands.
+/// Prints the trace. Events without a line format, including rejected commands, are skipped.
 pub struct Trace<W> {
     out: W,
     json: Json,
@@ -53,7 +56,10 @@ impl<W: Write> Trace<W> {
         Self { out, json: Json::default() }
     }
 
-    /// Flushes, and returns the writer.
+    /// Flushes and returns the writer.
+    ///
+    /// # Errors
+    /// Returns an error if the rest cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -200,7 +206,7 @@ fn name_of(kind: &EventKind) -> Option<&'static str> {
     })
 }
 
-/// A removed node stops its allocations.
+/// The name of a reason in a trace; a removed node stops its allocations.
 const fn reason_name(reason: ReleaseReason) -> &'static str {
     match reason {
         ReleaseReason::Stopped | ReleaseReason::NodeRemoved => "stopped",
@@ -258,7 +264,8 @@ fn apps(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Res
     Ok(())
 }
 
-/// By node, as `app/ask`. Read by application, because applications are contiguous in memory.
+/// The allocations of each node as `app/ask`. Read by application, because applications are contiguous in memory and
+/// the allocations of a node are not.
 struct Running {
     text: String,
     /// The start of each name, and the end of the last one.
@@ -296,7 +303,7 @@ impl Running {
                 list(&left.app, &left.ask, node.key);
             }
         }
-        // Counts, shifted by one slot, become insert positions.
+        // `ends` contains counts, shifted by one slot; now it becomes the insert position of each slot.
         (1..ends.len()).for_each(|slot| ends[slot] += ends[slot - 1]);
         let mut names = vec![0; nodes.len()];
         for (name, node) in (0..).zip(&nodes) {

@@ -4,7 +4,7 @@ use config::Config;
 use model::Time;
 use scheduler::{Command, Event};
 
-/// Timed commands, deterministic for the same scheduler.
+/// A source of commands over time: the steps of a scenario, or the demo. Deterministic for the same scheduler.
 pub trait Workload: Send {
     /// `None` at its end.
     fn next(&self) -> Option<Time>;
@@ -15,12 +15,12 @@ pub trait Workload: Send {
     /// Receives the events of all commands.
     fn observe(&mut self, now: Time, events: &[Event]);
 
-    /// Then no other cycles run until its end.
+    /// Whether it runs cycles by commands; then no other cycles run until its end.
     fn runs_cycles(&self) -> bool {
         false
     }
 
-    /// For [`Workload::resume`]; `None` if unsupported.
+    /// Its progress, for [`Workload::resume`]; `None` if unsupported.
     fn save(&self) -> Option<Vec<u8>> {
         None
     }

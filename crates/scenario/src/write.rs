@@ -49,7 +49,7 @@ fn command_text(command: &PartitionCommand) -> String {
         PartitionCommand::ResumeNode(id) => format!("resumeNode: {}", quoted(id.as_str())),
         PartitionCommand::Submit(submission) => submit(submission),
         PartitionCommand::Ask(spec) => ask(spec),
-        // Parsing must reject these two: only Kubernetes gives them.
+        // Only Kubernetes gives these two commands, and a scenario cannot contain them: parsing must reject them.
         PartitionCommand::Adopt { app, ask, node } => {
             let [app, ask, node] = [app.as_str(), ask.as_str(), node.as_str()].map(quoted);
             format!("adopt: {{app: {app}, id: {ask}, node: {node}}}")

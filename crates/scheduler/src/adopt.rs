@@ -18,10 +18,10 @@ pub enum Adopted {
 }
 
 impl Scheduler {
-    /// Of a pending request.
+    /// Adopts the allocation or reservation of a pending request.
     ///
     /// # Errors
-    /// It or the node does not exist.
+    /// The pending request or the node does not exist.
     pub fn adopt_ask(
         &mut self,
         now: Time,
@@ -45,10 +45,10 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Perhaps on another node.
+    /// Adopts that a pending request replaced a placeholder, perhaps on another node.
     ///
     /// # Errors
-    /// Request, placeholder, or node does not exist.
+    /// The pending request, the placeholder, or the node does not exist.
     pub fn adopt_replacement(
         &mut self,
         now: Time,
@@ -71,7 +71,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Returns whether the state is `wanted`.
+    /// Adopts that an application runs without allocations. Returns whether it has the `wanted` state.
     ///
     /// # Errors
     /// The application does not exist.
@@ -98,7 +98,7 @@ impl Scheduler {
 }
 
 impl Partition {
-    /// It already runs there.
+    /// Adopts a pending request that already runs on a node, as reported by the resource manager.
     pub(crate) fn adopt(&mut self, now: Time, app: &AppId, ask: &AskId, node: &NodeId, events: &mut Vec<Event>) {
         match self.pending(app, ask, node) {
             Ok((app, ask, node)) => {

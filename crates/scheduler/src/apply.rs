@@ -15,7 +15,9 @@ use config::Config;
 use model::Time;
 
 impl Scheduler {
-    /// Due timers come first. Time must not decrease between calls.
+    /// Applies one command after all timers that are due by `now`.
+    ///
+    /// Time must not decrease between calls.
     pub fn apply(&mut self, now: Time, command: &Command) -> Vec<Event> {
         let mut events = Vec::new();
         for partition in &mut self.partitions {
@@ -64,12 +66,12 @@ impl Scheduler {
         events
     }
 
-    /// Those a release would use (N-07).
+    /// The groups of an earlier submission that a release would use for this one (N-07).
     pub fn known_groups(&self, now: Time, submission: &Submission) -> Option<&[String]> {
         self.named_groups.cached(now, &self.switches, submission)
     }
 
-    /// With the groups that a release would use (N-07).
+    /// A submission with the groups that an earlier one named, where the release uses them (N-07).
     fn with_known_groups<'a>(&mut self, now: Time, command: &'a PartitionCommand) -> Cow<'a, PartitionCommand> {
         let PartitionCommand::Submit(submission) = command else { return Cow::Borrowed(command) };
         self.named_groups.remember(now, &self.switches, submission);
@@ -83,7 +85,7 @@ impl Scheduler {
         }
     }
 
-    /// First load or reload (SCH-177).
+    /// Loads a configuration: the first one, or a reload (SCH-177).
     fn configure(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) {
         let outcome = self.reload(now, config, events);
         let kind = match outcome {
@@ -134,7 +136,7 @@ impl Partition {
         self.nodes.forget_refused();
     }
 
-    /// It counts until confirmed (SCH-046).
+    /// Asks the resource manager to stop an allocation, which counts until that is confirmed (SCH-046).
     pub(crate) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
         let stopped = &mut self.apps[app].asks[ask];
         stopped.released = true;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::shareable::Shareable;
 
-/// No iterator: hash order must never decide anything (SCH-001).
+/// A look-up by key. It has no iterator: the order of a hash map must never decide anything (SCH-001).
 #[derive(Clone, Debug)]
 pub struct Index<K, V>(FxHashMap<K, V>);
 
@@ -114,7 +114,8 @@ slab_key! {
 /// A fork that changes one slot copies its chunk.
 const TOGETHER: usize = 32;
 
-/// Freed last, reused first. Insertions never move values. Forks share unchanged chunks.
+/// Values in numbered slots. The slot that was freed last is reused first. An insertion never moves other values. A
+/// fork shares the chunks that neither side changes.
 #[derive(Clone, Debug)]
 pub struct Slab<K, V> {
     chunks: Vec<Shareable<Vec<Option<V>>>>,
@@ -133,7 +134,7 @@ impl<K, V> Slab<K, V> {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * TOGETHER + last.len())
     }
 
-    /// `each` gets the values changed since the last call.
+    /// Makes clones share what neither side changes. Calls `each` for the values changed since the last call.
     pub fn share(&mut self, mut each: impl FnMut(&mut V)) {
         for chunk in &mut self.chunks {
             if let Shareable::Owned(values) = chunk {
@@ -173,7 +174,7 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
         key
     }
 
-    /// Only if empty; at most one chunk.
+    /// Reserves capacity for `more` slots, at most one chunk, if the slab is empty.
     pub fn reserve(&mut self, more: usize) {
         if self.chunks.is_empty() {
             self.chunks.push(Shareable::Owned(Vec::with_capacity(more.min(TOGETHER))));

@@ -123,7 +123,7 @@ impl Partition {
         }
     }
 
-    /// Nothing left (SCH-173, SCH-202).
+    /// Nothing is left of an application that ends: it enters its final state (SCH-173, SCH-202).
     pub(super) fn enter_last(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
         let message = self.apps[app].message.clone().filter(|_| state == AppState::Failed);
         self.enter(now, app, state, message, events);
@@ -207,7 +207,7 @@ impl Partition {
         }
     }
 
-    /// Remembered for a while (SCH-172, SCH-174).
+    /// The application has ended: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
         let app = &self.apps[key];

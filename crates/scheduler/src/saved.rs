@@ -47,7 +47,7 @@ pub struct Saved {
 #[derive(Serialize)]
 struct SavingPartition<'a> {
     partition: &'a Partition,
-    /// The bool: whether that is all.
+    /// Active rules and rules of records; the bool: whether that is all.
     rules: Vec<(&'a [RuleConfig], bool)>,
     in_force: usize,
     /// The distinct placements, each with the index of its rules.
@@ -73,7 +73,7 @@ impl Scheduler {
         Saving { tuning: self.tuning, checksum: &self.checksum, partitions, named_groups: &self.named_groups }
     }
 
-    /// Decides by `profile`.
+    /// Restores a saved scheduler, which decides by `profile`.
     ///
     /// # Errors
     /// The inconsistency in the saved data.

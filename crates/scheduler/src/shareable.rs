@@ -38,7 +38,7 @@ impl<T: Default> Shareable<T> {
         }
     }
 
-    /// Or a copy if others have it too.
+    /// Takes the shared part, or a copy of it if others have it too.
     #[cold]
     fn owned(&mut self) -> &mut T
     where
@@ -111,7 +111,7 @@ mod tests {
         own.push(5);
         assert!(own.is_owned());
         assert_eq!(*own, [1, 2, 3, 5]);
-        // Not copied, perhaps moved by growth.
+        // Not copied: the same elements, perhaps moved by growth.
         assert!(before == own.as_ptr() || own.capacity() > 3);
     }
 }

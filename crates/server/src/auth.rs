@@ -57,10 +57,10 @@ pub struct NewToken {
 }
 
 impl NewToken {
-    /// Uses the system's random generator.
+    /// Creates a token from the system's random generator.
     ///
     /// # Errors
-    /// No random bytes.
+    /// The system provides no random bytes.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
         let why = |error: getrandom::Error| format!("cannot get random numbers from the system: {error}");
@@ -97,20 +97,20 @@ impl fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// Reads a file.
+    /// Reads a file of tokens.
     ///
     /// # Errors
-    /// Unreadable, readable by others, or invalid.
+    /// Unreadable file, a file that others may read, or its error with the location.
     pub fn open(file: &Path) -> Result<Self, String> {
         let (seen, tokens) = read_file(file)?;
         let state = State { seen: Some(seen), tokens: tokens.into() };
         Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
     }
 
-    /// The file may not exist yet.
+    /// Like [`Self::open`] for a file that may not exist yet.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// As [`Self::open`], except for a missing file.
     pub fn awaited(file: &Path) -> Result<Self, String> {
         match fs::metadata(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -170,7 +170,7 @@ impl Tokens {
     }
 }
 
-/// Empty without the file.
+/// The tokens of a file; empty if it does not exist.
 ///
 /// # Errors
 /// As [`Tokens::open`].

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 
-/// One address gets half, unless for one body. A single item is always allowed.
+/// A maximum of bytes, of which one address gets half, unless they belong to one body. A single item is always
+/// allowed.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
@@ -85,7 +86,7 @@ pub struct RequestBody {
 }
 
 impl RequestBody {
-    /// Replaces the bytes; the claim stays.
+    /// Replaces the bytes under the same claim; at most as many.
     pub fn with(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }
@@ -109,10 +110,10 @@ pub enum BodyError {
     Busy,
 }
 
-/// Reads at most `limit` bytes.
+/// Reads a body of at most `limit` bytes.
 ///
 /// # Errors
-/// Why unavailable.
+/// Why it is unavailable.
 pub async fn read(
     budget: &Arc<Budget>,
     peer: IpAddr,

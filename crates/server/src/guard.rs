@@ -1,4 +1,4 @@
-//! Layers for all requests: timeout, panics, compression.
+//! Layers for all requests: a timeout, panic handling, and compression.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -47,7 +47,7 @@ async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + S
     .await
 }
 
-/// Marks an answer; never an event stream.
+/// Marks an answer to a request that accepts gzip; never an event stream.
 #[derive(Clone, Copy)]
 pub(super) struct Compressible;
 

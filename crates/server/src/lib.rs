@@ -90,7 +90,7 @@ pub struct Shared {
     native: Arc<NativeApi>,
 }
 
-/// Dropping it finishes current answers for a few seconds.
+/// A running server. It stops on drop, and finishes current answers for a few seconds.
 pub struct Server {
     address: SocketAddr,
     tls: Option<Arc<Tls>>,
@@ -100,10 +100,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves one scheduler.
+    /// Starts a server for a scheduler.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Why it cannot start.
     pub fn start(options: Options, engine: Arc<impl Host + 'static>) -> Result<Self, StartError> {
         let failed = |cause| StartError::Listen { address: options.listen, cause };
         let tls =
@@ -156,10 +156,10 @@ impl Server {
         self.tls.is_some()
     }
 
-    /// Open connections keep theirs.
+    /// Reads the certificate and key again. Open connections keep theirs.
     ///
     /// # Errors
-    /// The previous ones remain.
+    /// Why they are unusable; the previous ones remain.
     pub fn reload_certificates(&self) -> Result<(), String> {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.reload())
     }
@@ -172,7 +172,7 @@ impl Server {
         self.native.reload_tokens()
     }
 
-    /// Rejects new connections, finishes current answers.
+    /// Starts to stop: rejects new connections and finishes current answers.
     pub fn start_to_stop(&self) {
         let _ = self.stop.send(true);
         self.native.end_streams();
@@ -188,8 +188,10 @@ impl Drop for Server {
     }
 }
 
+/// The options of the native API.
+///
 /// # Errors
-/// The tokens cannot be used.
+/// The tokens cannot be read, or others may read them.
 fn native_options(options: &Options) -> Result<NativeOptions, String> {
     let Access { tokens, tokens_later, require_token, read_only, standby, of_jobs, scheduler_acl, owner, pages: _ } =
         options.access.clone();

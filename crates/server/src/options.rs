@@ -52,7 +52,7 @@ impl Options {
     }
 }
 
-/// The leader, on standby. Clones share it.
+/// The leader while this process is on standby. Clones share one value.
 pub type Leader = Arc<Mutex<String>>;
 
 pub(crate) fn standby(leader: &Leader) -> String {
@@ -65,7 +65,7 @@ pub(crate) fn standby(leader: &Leader) -> String {
 pub struct Access {
     /// The token file; without it no changes are possible.
     pub tokens: Option<PathBuf>,
-    /// Such as a Secret that appears later.
+    /// The token file may appear later, for example as a Secret; until then there are no tokens.
     pub tokens_later: bool,
     /// Whether everything except the liveness check requires a token.
     pub require_token: bool,
@@ -80,7 +80,7 @@ pub struct Access {
     pub scheduler_acl: Acl,
     /// The owner of the process.
     pub owner: String,
-    /// In the YuniKorn API; default: only without required tokens.
+    /// Whether browser pages may read the YuniKorn API; default: only if no token is required.
     pub pages: Option<bool>,
 }
 
@@ -144,7 +144,7 @@ pub struct Limits {
 pub struct WhatIfLimits {
     /// Maximum processor time.
     pub time: Duration,
-    /// On Linux. 14 gives 4.2% of a processor that the scheduler uses.
+    /// Niceness of its thread, on Linux. With 14, it gets 4.2% of a processor that the scheduler uses.
     pub nice: i32,
     /// Approximate maximum memory of its state copies, in bytes.
     pub bytes: usize,
@@ -156,7 +156,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             workers: std::thread::available_parallelism().map_or(2, |count| count.get().clamp(2, 4)),
-            // The scheduler needs one, too.
+            // At most half of the processors: the scheduler needs one, too.
             heavy: std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).clamp(1, 4)),
             stack: 16 << 20,
             connections: 1024,

@@ -8,12 +8,15 @@ use std::path::Path;
 const OTHERS: u32 = 0o077;
 /// Mode bit: the group may read.
 const GROUP_READ: u32 = 0o040;
-/// Group or others may write.
+/// Mode bits: group or others may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Private, except that a group may read root's file, like a Kubernetes Secret. If the program runs as root, the file
-/// and its directory must belong to root, and only root may write there: who can replace the file can impersonate all
-/// users.
+/// Rejects a token file that others may read or write, except that a group may read root's file, like a Kubernetes
+/// Secret. If the program runs as root, the file and its directory must belong to root, and only root may write in the
+/// directory: anyone who can replace the file can impersonate all users.
+///
+/// # Errors
+/// The problem and its fix.
 pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> {
     let (mode, shown) = (metadata.permissions().mode() & 0o777, file.display());
     let is_root = nix::unistd::Uid::effective().is_root();

@@ -30,7 +30,7 @@ pub(super) fn response(status: StatusCode, kind: HeaderValue, body: Vec<u8>) -> 
     with_claim(status, kind, body.into(), None)
 }
 
-/// The claim lasts until it is read.
+/// A response whose body has a claim on a budget until it is read.
 pub(super) fn with_claim(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Option<Claim>) -> Response {
     let mut response = Response::new(Body::new(Pieces { rest: body, _claim: claim }));
     *response.status_mut() = status;
@@ -38,10 +38,10 @@ pub(super) fn with_claim(status: StatusCode, kind: HeaderValue, body: Bytes, cla
     response
 }
 
-/// Small ones need none.
+/// Claims memory for an answer; small ones need no claim.
 ///
 /// # Errors
-/// Too many unread answers.
+/// This address, or all together, have too many unread answers.
 pub(super) fn space(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<Option<Claim>, ()> {
     if bytes <= PIECE {
         return Ok(None);

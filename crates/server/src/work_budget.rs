@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const MOST_ADDRESSES: usize = 10_000;
-/// Divisor: an address's part of the time.
+/// Divisor: one address may use this fraction of the time.
 const SHARE: u32 = 4;
 
 /// A burst of work per address, and a quarter of the time in the long run.

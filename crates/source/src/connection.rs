@@ -23,7 +23,7 @@ pub enum Link {
         age: Duration,
         /// Why there is no newer data.
         cause: String,
-        /// In whole seconds; `None` during a try.
+        /// The time until the next try, in whole seconds; `None` during a try.
         retry_in: Option<Duration>,
     },
     /// The other side does not let one in.
@@ -50,7 +50,7 @@ impl Link {
     /// A source in this process with current data.
     pub const LIVE: Self = Self::Live { rtt: None };
 
-    /// In words; `None` if connected.
+    /// The connection problem, in words; `None` if connected.
     pub fn problem(&self) -> Option<String> {
         match self {
             Self::Live { .. } => None,

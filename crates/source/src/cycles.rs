@@ -18,8 +18,8 @@ struct Reading {
 }
 
 impl Cycles {
-    /// `now` is monotonic. Returns the mean since the previous reading, or the last one with cycles; `None` before the
-    /// first.
+    /// Adds a reading of the number and total duration of cycles; `now` is from any monotonic clock. Returns the mean
+    /// since the previous reading, or the last one with cycles; `None` before the first cycle.
     pub fn take(&self, now: Duration, count: u64, total: Duration) -> Option<Duration> {
         let reading = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if reading.count > count {

@@ -59,7 +59,7 @@ impl Embedded {
         let Some(past) = self.engine.history().cloned() else {
             return answer(Err("no data is stored without a state directory".to_owned()));
         };
-        // The console continues without an answer.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || answer(look(&past)));
     }
 }
@@ -139,7 +139,7 @@ impl Source for Embedded {
     fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
         let engine = Arc::clone(&self.engine);
         let work = move || answer(Ok(usage::of_host(&*engine, &question)));
-        // The console continues without an answer.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("usage".to_owned()).spawn(work);
     }
 
@@ -170,7 +170,7 @@ impl Source for Embedded {
             let fork = copy.recv().unwrap_or(Err(NoFork::Stopped)).map_err(|why| why.to_string());
             answer(fork.map(|fork| Arc::new(WhatIf::new(fork, &name, &who, true)) as Arc<dyn Source>));
         };
-        // The console continues without an answer.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("what-if".to_owned()).spawn(make);
     }
 
@@ -184,7 +184,7 @@ impl Source for Embedded {
                 Err(why) => answer(Err(why)),
             }
         };
-        // The console continues without an answer.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("forecast".to_owned()).spawn(work);
     }
 

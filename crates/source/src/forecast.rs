@@ -1,4 +1,5 @@
-//! Forecasts another configuration on a copy, in which allocations end like earlier ones.
+//! Forecasts the effect of another configuration in the next minutes: tried on a copy, in which allocations end like
+//! earlier ones of their queue.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub const AHEAD: Duration = Duration::from_secs(600);
 const BOUNDS: Bounds = Bounds { cycles: 200_000, trace_lines: 0 };
 const MOST_QUEUES: usize = 6;
 
-/// Called once, from any thread; never after a stop.
+/// Receives the lines or an error, once, from any thread; never after a stop.
 pub type ForecastAnswer = Box<dyn FnOnce(Result<Vec<String>, String>) + Send>;
 
 /// Stops work whose result is no longer needed.
@@ -36,7 +37,7 @@ impl StopFlag {
     }
 }
 
-/// The effects in lines; `None` if stopped.
+/// Returns the effects of a configuration on a fork; `None` if stopped.
 pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopFlag) -> Option<Result<Vec<String>, String>> {
     let plan = Plan {
         steps: vec![Step::Config(text)],

@@ -55,7 +55,7 @@ pub use trial::{
     AppTally, Comparison, Effect, FirstDifference, Metrics, NodeTally, Trial, TrialChange, TrialStatus, WhatIf,
 };
 
-/// Receives an earlier view.
+/// Receives the view of an earlier time or an error, once, from any thread.
 pub type ViewAnswer = Box<dyn FnOnce(Result<Arc<View>, String>) + Send>;
 
 /// Receives a chapter of the past or an error, once, from any thread.
@@ -69,7 +69,7 @@ pub use forecast::{ForecastAnswer, StopFlag};
 /// Receives the sheet of a job or an error, once, from any thread.
 pub type JobAnswer = Box<dyn FnOnce(Result<JobSheet, String>) + Send>;
 
-/// Receives the names; empty for jobs without access; `None` without an answer.
+/// Receives the names of jobs, empty for those without access, once, from any thread; `None` without an answer.
 pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
 
 /// Receives the result in words.
@@ -94,13 +94,15 @@ pub trait Source: Send + Sync {
         self.view().at
     }
 
-    /// At most `limit` from number `since`; an empty page without events.
+    /// Returns events from number `since`, at most `limit`, numbered among all. A source without events returns an
+    /// empty page without tracking.
     fn events(&self, since: u64, limit: usize) -> EventPage {
         let _ = (since, limit);
         EventPage::default()
     }
 
-    /// The last `limit` up to a time, the oldest first. Before this process, use [`Source::chapter`].
+    /// Returns the last `limit` important events up to a time, with their numbers, the oldest first. They are stored
+    /// longer. For times before this process, use [`Source::chapter`].
     fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
         let _ = (until, limit);
         Vec::new()
@@ -109,7 +111,7 @@ pub trait Source: Send + Sync {
     /// Describes the scheduler.
     fn about(&self) -> &About;
 
-    /// For example `YuniKorn 1.8`; empty if unknown.
+    /// The name and version of the scheduler: `YuniKorn 1.8`. Empty if unknown.
     fn version(&self) -> String {
         format!("kornsole {}", env!("CARGO_PKG_VERSION"))
     }
@@ -122,12 +124,14 @@ pub trait Source: Send + Sync {
         Unread::default()
     }
 
-    /// Outdated despite a connection: the last read failed, or has not happened since a reconnect.
+    /// The parts that are outdated despite a connection: the last read failed, was cut off, or has not happened since a
+    /// reconnect.
     fn stale_parts(&self) -> Vec<StalePart> {
         Vec::new()
     }
 
-    /// Behind the queues, because a remote is read list by list. `None` while unknown.
+    /// How much older the applications of the view are than its queues, because a remote is read list by list. `None`
+    /// while the applications are unknown.
     fn apps_lag(&self) -> Option<Duration> {
         Some(Duration::ZERO)
     }
@@ -152,7 +156,8 @@ pub trait Source: Send + Sync {
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
-    /// Pod owners up to the topmost. Only in a cluster.
+    /// Looks up the owners of an application's pods, up to the topmost; `answer` is called once, from any thread. Only
+    /// in a cluster.
     fn owners(&self, partition: &str, app: &AppId, answer: OwnersAnswer) {
         let _ = (partition, app);
         answer(Err("it has no pods".to_owned()));
@@ -164,16 +169,22 @@ pub trait Source: Send + Sync {
         answer(Err(Refusal::new(Code::NotSupported, message, "only pods in a cluster have owners")));
     }
 
-    /// Never a guess: fails if the scheduler's checks are unknown.
+    /// Explains why an application, a request, or a queue waits; `answer` is called once, from any thread. If the
+    /// checks of the scheduler are unknown, the answer is an error, not a guess.
     fn explain(&self, question: Question, answer: SheetAnswer) {
         let why = "this connection cannot request the data, which only the scheduler has";
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.of), why)));
     }
 
-    /// Audits an order that was rejected before it was sent.
+    /// Records an order that was rejected before it was sent, for the audit. A remote scheduler gets no request and
+    /// audits only its own.
     fn refused(&self, _order: Order, _refusal: Refusal) {}
 
-    /// Predicts a rejection from the view, for graying out. An order that passes can still be rejected.
+    /// Predicts from the view whether an order would be rejected, for graying out. An order that passes can still be
+    /// rejected.
+    ///
+    /// # Errors
+    /// Returns the rejection.
     fn may(&self, act: &Act) -> Result<(), Refusal> {
         match self.actor() {
             Ok(actor) => self.view().may(&actor, act),
@@ -191,8 +202,8 @@ pub trait Source: Send + Sync {
         self.view().configuration.clone()
     }
 
-    /// `None` if unchanged since generation `known` (0 for none). A remote source requests them while
-    /// [`FocusKind::Records`] is on the screen.
+    /// The audit and the revisions, as far as known and visible to the user. `None` if unchanged since the generation
+    /// `known` (0 for none). A remote source requests them while [`FocusKind::Records`] is on the screen.
     fn records(&self, known: u64) -> Option<Records> {
         let _ = known;
         None
@@ -203,7 +214,8 @@ pub trait Source: Send + Sync {
         answer(Err(format!("the text of revision {number} is not available")));
     }
 
-    /// Quota preemption; empty if unknown.
+    /// Requests the quota preemption forecasts of a configuration, by partition; `answer` is called once, from any
+    /// thread, with nothing if unknown.
     fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
         let _ = text;
         answer(Vec::new());
@@ -229,7 +241,7 @@ pub trait Source: Send + Sync {
         }
     }
 
-    /// The recent mean; `None` if unknown.
+    /// The recent mean duration of a cycle; `None` if unknown.
     fn cycle(&self) -> Option<Duration> {
         None
     }
@@ -239,12 +251,12 @@ pub trait Source: Send + Sync {
         false
     }
 
-    /// Rebuilds an earlier view.
+    /// Rebuilds the view of an earlier time; `answer` is called once, from any thread.
     fn view_at(&self, at: Time, answer: ViewAnswer) {
         answer(Err(format!("no data for {at}")));
     }
 
-    /// For simulations; `None` if missing or remote.
+    /// The journal behind [`Source::view_at`], for simulations; `None` without one or if it is remote.
     fn journal(&self) -> Option<JournalHistory> {
         None
     }
@@ -254,18 +266,20 @@ pub trait Source: Send + Sync {
         None
     }
 
-    /// Accepted records directly before or after a time.
+    /// Returns the records that `wanted` accepts directly before or after a time; `answer` is called once, from any
+    /// thread.
     fn chapter(&self, at: Time, _toward: Toward, _wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
         answer(Err(format!("no data for {at}")));
     }
 
-    /// Default partition: the first one.
+    /// Creates a what-if of a partition (default: the first one); `answer` is called once, from any thread.
     fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
         let _ = partition;
         answer(Err("a what-if needs a copy of the scheduler in this process".to_owned()));
     }
 
-    /// Forecasts on a copy; no answer after `stop`.
+    /// Forecasts a configuration on a copy of a partition; `answer` is called once, from any thread, unless `stop`
+    /// stops it.
     fn forecast(&self, partition: &str, text: Arc<str>, stop: StopFlag, answer: ForecastAnswer) {
         let _ = (partition, text, stop);
         answer(Err("no copy is available to test it on".to_owned()));
@@ -310,7 +324,7 @@ pub trait Jobs: Send + Sync {
 /// The health that a scheduler reports (`rest.md` 5.13).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnHealth {
-    /// Embedded: the view is sufficient.
+    /// An embedded scheduler: the view is sufficient.
     Here,
     /// The last report and its cluster time.
     Reported(Arc<Health>, Time),

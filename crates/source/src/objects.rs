@@ -7,10 +7,10 @@ use view::kubernetes::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName};
 /// Receives the YAML of an object or an error, once, from any thread.
 pub type ObjectTextAnswer = Box<dyn FnOnce(Result<String, String>) + Send>;
 
-/// Receives events, the oldest first.
+/// Receives the events of an object, the oldest first, or an error, once, from any thread.
 pub type ObjectEventsAnswer = Box<dyn FnOnce(Result<Vec<ObjectEvent>, String>) + Send>;
 
-/// Never called after the log is dropped.
+/// Receives the next part of a log or an error, once, from any thread; never after the log is dropped.
 pub type LogAnswer = Box<dyn FnOnce(Result<LogPart, String>) + Send>;
 
 /// The cluster of a scheduler.

@@ -13,7 +13,7 @@ pub struct SuspendOrder {
     pub partition: Arc<str>,
     /// The application whose pods they made.
     pub app: AppId,
-    /// Current or last; its access list decides.
+    /// The current or last queue of the application: its access list decides.
     pub queue: QueuePath,
     /// The owners as read; a recreated object of the same name is not changed.
     pub owners: Vec<OwnerObject>,
@@ -23,7 +23,7 @@ pub struct SuspendOrder {
     pub reason: String,
 }
 
-/// Receives owners once, from any thread.
+/// Receives the owners of an application's pods or an error, once, from any thread.
 pub type OwnersAnswer = Box<dyn FnOnce(Result<Vec<Chain>, String>) + Send>;
 
 /// Receives the result per owner or a rejection, once, from any thread.

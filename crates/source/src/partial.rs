@@ -15,7 +15,7 @@ const SHOWN: usize = 20;
 /// What was read of a file.
 #[derive(Debug, Default)]
 pub struct SavedAnswer {
-    /// For a single answer, only its objects.
+    /// The objects; those of a single answer alone, where it is one.
     pub dump: dto::StateDump,
     /// What users have in use, where the file has it.
     pub users: Option<Vec<dto::UserUsage>>,
@@ -67,7 +67,10 @@ impl Endpoint {
     }
 }
 
-/// A state dump, or one answer: an object or a list. Fails with file, line, column, and the error.
+/// Reads a file: a state dump, or one response of the REST API, which is an object or a list of objects.
+///
+/// # Errors
+/// It is neither: file, line, column, and the error.
 pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let mut unknown = Vec::new();
     // Some programs start a file with a byte order mark.
@@ -278,7 +281,7 @@ fn name_partitions(dump: &mut dto::StateDump) {
     }
 }
 
-/// Removes the cluster ID from names like `[mycluster]default`.
+/// An answer names a partition with the id of its cluster in front, as `[mycluster]default`, or without.
 fn default_name(name: &mut String) {
     if name.is_empty() {
         *name = DEFAULT.to_owned();

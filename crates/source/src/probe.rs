@@ -16,10 +16,11 @@ use view::health;
 /// The interval of evaluations at normal speed, by the wall clock.
 pub const EVERY: Duration = Duration::from_secs(5);
 const EVERY_FAST: Duration = Duration::from_secs(1);
-/// Times the evaluation: one percent of a core in a large cluster.
+/// The interval is at least this many times the duration of an evaluation: in a large cluster, evaluations take one
+/// percent of a core.
 const COST: u32 = 100;
 const LONGEST: Duration = Duration::from_secs(20);
-/// An embedded scheduler's check reads every allocation.
+/// The interval of health checks of an embedded scheduler, by the wall clock: they read every allocation.
 const HEALTH_EVERY: Duration = Duration::from_secs(60);
 const EVENTS: usize = 5_000;
 
@@ -49,7 +50,7 @@ impl Probe {
         Self { state, health: None }
     }
 
-    /// The `clock` has wall clock speed.
+    /// Returns the current data; `clock` is any clock at wall clock speed.
     pub fn given(&mut self, source: &dyn Source, clock: Duration) -> Given {
         let (view, at) = (source.view(), source.now());
         let tracking = source.events(u64::MAX, 0).tracking;
@@ -99,7 +100,11 @@ impl Drop for Watching {
     }
 }
 
-/// `speed` is relative to the wall clock. Fails if no thread starts.
+/// Starts the thread for the rules of a source's board. `speed` is the speed of the scheduler clock relative to the
+/// wall clock.
+///
+/// # Errors
+/// Returns an error if the thread cannot be started.
 pub fn watch(source: &Arc<dyn Source>, state: Option<PathBuf>, speed: f64) -> std::io::Result<Watching> {
     let source: Weak<dyn Source> = Arc::downgrade(source);
     let every = if speed > 2.0 { EVERY_FAST } else { EVERY };

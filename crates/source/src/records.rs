@@ -29,7 +29,7 @@ impl Records {
         Self { generation: 0, audit: Err(Arc::from(why)), revisions: Err(Arc::from(why)) }
     }
 
-    /// For an embedded scheduler; `None` if unchanged since `known`.
+    /// The records of an embedded scheduler that an actor may see; `None` if unchanged since a generation.
     pub fn of(ledger: &AuditLog, actor: &Actor, known: u64) -> Option<Self> {
         let generation = ledger.generation();
         if generation == known {

@@ -25,7 +25,10 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// From kornsole or Apache YuniKorn; errors have a location.
+    /// Reads a state dump of kornsole or Apache YuniKorn; `name` is shown.
+    ///
+    /// # Errors
+    /// Returns the error with its location if the file is not a dump.
     pub fn read(name: &str, bytes: &[u8], identity: Identity) -> Result<Self, String> {
         let read = partial::read(name, bytes)?;
         let mut notes = vec!["A saved state: it is read-only and does not change.".to_owned()];
@@ -71,7 +74,7 @@ impl Source for Saved {
     fn explain(&self, question: Question, answer: SheetAnswer) {
         let twins = self.twins.clone();
         let work = move || answer(twins.explain(&question));
-        // Without a thread, the page shows that it is loading.
+        // Without a thread there is no answer; the page shows that it is loading.
         let _ = std::thread::Builder::new().name("saved-twin".to_owned()).spawn(work);
     }
 
@@ -147,7 +150,7 @@ fn view(read: SavedAnswer) -> (Arc<View>, Option<Arc<str>>) {
     (remote_state.take_view(at).unwrap_or_default(), remote_state.configured_text())
 }
 
-/// By shape: queues list their children's names since 1.6.
+/// The profile for previews, from the shape of the dump: queues list their children's names since 1.6.
 fn profile(dump: &dto::StateDump) -> Profile {
     let local = dump.cluster_info.iter().any(|cluster| cluster.cluster_name == "kornsole");
     let new = dump.partitions.iter().any(|partition| partition.preemption_enabled.is_some());

@@ -47,7 +47,7 @@ struct Judging {
 }
 
 impl Stepped {
-    /// A fixed wall clock, since 1970, makes tapes reproducible.
+    /// The fixed wall clock at the start, since 1970, so that tapes are reproducible.
     pub const STARTED_AT: Duration = Duration::from_secs(1_790_000_000);
 
     /// Creates a source from a core, after everything due at its start.
@@ -57,7 +57,7 @@ impl Stepped {
         stepped
     }
 
-    /// What is due at its start waits for [`Stepped::advance_until`].
+    /// Creates a source from an unchanged core: what is due at its start waits for [`Stepped::advance_until`].
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
         let (events, counters, ledger) =
@@ -116,7 +116,7 @@ impl Stepped {
         board.step(&given, Timing { wall: UNIX_EPOCH + Self::STARTED_AT + clock, speed: 1.0 });
     }
 
-    /// Does everything due. Returns the new time.
+    /// Advances time, does everything due, and publishes the result. Returns the new time.
     pub fn advance(&self, by: Duration) -> Time {
         let until = Source::now(self) + by;
         self.advance_until(until, usize::MAX);
@@ -128,7 +128,8 @@ impl Stepped {
         self.core.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// At most `steps` cycles and commands. After [`Progress::Busy`], the next call continues.
+    /// Executes what is scheduled until `until`, at most `steps` cycles and commands, and publishes the result. After
+    /// [`Progress::Busy`], the next call continues.
     pub fn advance_until(&self, until: Time, steps: usize) -> Progress {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = core.run_until(until, steps);
@@ -295,7 +296,7 @@ impl Source for Stepped {
         self.jobs.as_deref()
     }
 
-    /// From the view's samples: the same keys give the same trends.
+    /// Measures now, and derives earlier values from the samples of the view: the same keys give the same trends.
     fn trends(&self) -> Option<Arc<Trends>> {
         let trends = self.trends.get_or_init(Trends::in_memory);
         trends.observe(self);

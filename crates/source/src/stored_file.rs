@@ -1,5 +1,6 @@
-//! `NAME.redb`, with `NAME.lock`, whose owner writes. The file is open only during a read or write, so that others can
-//! read it.
+//! A file of a context or state directory with one writer process and many readers: `NAME.redb`, with `NAME.lock`.
+//!
+//! The owner of the lock writes. The file is open only during a read or write, so that others can read it.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -64,7 +65,10 @@ impl RetainedFile {
         &self.path
     }
 
-    /// Takes the lock if it is free. A writer moves a damaged file aside.
+    /// Acquires the lock if it is free, and reads the file. A writer moves a damaged file aside.
+    ///
+    /// # Errors
+    /// Returns an error if the directory or the file is unusable.
     pub fn open<T: Default>(
         &mut self,
         read: impl FnOnce(&Database) -> Result<T, redb::Error>,
@@ -97,7 +101,7 @@ impl RetainedFile {
         }
     }
 
-    /// Reads if changed; an exited writer changes the role.
+    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
     pub fn follow<T: Default>(&mut self, read: impl FnOnce(&Database) -> Result<T, redb::Error>) -> Option<(Role, T)> {
         let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok();
         if changed != self.read {

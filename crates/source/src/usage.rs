@@ -76,7 +76,10 @@ pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: Sy
     Ok(used(followed_report(followed, &asked)?, question.by))
 }
 
-/// Apache YuniKorn reports only counts.
+/// Answers from the counts that Apache YuniKorn reports, without a local ledger: it stores none itself.
+///
+/// # Errors
+/// Returns an error if it does not report them.
 pub(super) fn of_view(view: &View, question: &UsageQuestion) -> Result<Used, String> {
     if question.period != UsagePeriod::All {
         return Err("Apache YuniKorn does not record usage history; use period `all`".to_owned());
@@ -97,7 +100,7 @@ const fn dimension(by: UsageBy) -> Dimension {
     }
 }
 
-/// In nanoseconds since 1970.
+/// The start and end of a period; all values are in nanoseconds since 1970.
 fn bounds(period: UsagePeriod, now: i64) -> (Option<i64>, Option<i64>) {
     match period {
         UsagePeriod::All => (None, None),

@@ -10,22 +10,22 @@ use std::sync::Arc;
 use super::act::{Act, ActsFrom, PartitionAct};
 use model::{Identity, Time};
 
-/// Characters: configurations can have many errors.
+/// The longest rejection text of an entry, in characters: a configuration can have any number of errors.
 pub const LONGEST_WHY: usize = 2_000;
 
-/// In a fixed order: `queue` is `root.etl`.
+/// Facts about the object in a fixed order: `queue` is `root.etl`.
 pub type Facts = Vec<(String, String)>;
 
 /// A change, allowed or rejected (REST E11).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AuditEntry {
-    /// From 1; the same orders get the same numbers.
+    /// Counts up by one, from 1. The same orders in the same order get the same numbers.
     pub id: u64,
     /// The scheduler time.
     pub at: Time,
     /// Nanoseconds since 1970; `None` with stepped time.
     pub wall: Option<i64>,
-    /// Empty for files and workloads.
+    /// The user; empty for a watched file and for workload steps.
     pub user: String,
     /// The groups of the user at that time.
     pub groups: Vec<String>,
@@ -39,7 +39,7 @@ pub struct AuditEntry {
     pub object: String,
     /// Whether the operation was executed.
     pub allowed: bool,
-    /// A name of [`crate::act::Code`]; empty if executed.
+    /// The rejecting check, a name of [`crate::act::Code`]; empty if executed.
     pub code: String,
     /// The reason of the rejection; empty if executed.
     pub why: String,
@@ -172,7 +172,7 @@ pub struct Revision {
     pub source: RevisionSource,
     /// The number of settings that differ from the previous revision.
     pub changes: usize,
-    /// As written; `None` if unknown.
+    /// The text as written; `None` if unknown.
     #[serde(default, with = "model::saved::text_option")]
     pub text: Option<Arc<str>>,
 }
@@ -210,7 +210,7 @@ impl RevisionSource {
         }
     }
 
-    /// `of` is for rollbacks, 0 if unknown.
+    /// The source with this name; `of` is the revision of a rollback, 0 if unknown.
     pub fn named(name: &str, of: u64) -> Option<Self> {
         Some(match name {
             "start" => Self::Start,
@@ -260,7 +260,7 @@ impl AuditQuery {
 pub struct AuditPage {
     /// The entries, the newest first.
     pub entries: Vec<Arc<AuditEntry>>,
-    /// Others are not permitted (REST E1).
+    /// The page contains only this user's entries: entries of others are not permitted (REST E1).
     pub only: Option<String>,
 }
 

@@ -1,4 +1,7 @@
-//! Builds views incrementally: unchanged rows share their allocation.
+//! Builds views of a scheduler incrementally.
+//!
+//! The first view reads everything. A later view costs only what changed: rows of untouched objects share their
+//! allocation with the previous view.
 
 use std::sync::Arc;
 
@@ -69,17 +72,18 @@ impl ViewBuilder {
         Arc::new(self.view.clone())
     }
 
-    /// Their counts change in every cycle and are otherwise updated rarely.
+    /// Makes the next view update all pending requests: their counts change in every cycle and are otherwise updated
+    /// rarely.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
         scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
 
-    /// Notices, their number, and samples.
+    /// The state to save across restarts: the notices, their total number, and the samples.
     pub fn saved(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
         (&self.view.notices, self.notice_count, self.history.samples())
     }
 
-    /// Used by another builder; returned.
+    /// Numbers the next view after `generation`, which another builder used. Returns that generation.
     pub fn skip_generation(&mut self, generation: u64) -> u64 {
         self.view.generation = self.view.generation.max(generation) + 1;
         self.view.generation

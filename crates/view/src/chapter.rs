@@ -1,4 +1,4 @@
-//! The records of a time range.
+//! Chapters of a stored past: the records of a time range.
 
 use model::Time;
 
@@ -16,7 +16,7 @@ pub enum Toward {
 /// The records between two times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chapter {
-    /// Records of this time may be in the previous chapter.
+    /// The exclusive start. Some records of exactly this time can be in the previous chapter.
     pub from: Time,
     /// Up to this time.
     pub to: Time,

@@ -7,7 +7,7 @@ use model::Time;
 /// A shorter stop is not a gap; in nanoseconds.
 const SHORTEST_GAP: i64 = 1_000_000_000;
 
-/// The clock ran at one speed until the next run.
+/// From here until the next run, the scheduler clock followed the wall clock at one speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// The scheduler time at the start.
@@ -25,7 +25,8 @@ pub struct ClockRuns {
     later: Vec<Run>,
 }
 
-/// A stop; if the wall clock was set back, its end is before its start.
+/// A stop of the scheduler clock (a pause, or not running). If the wall clock was set back meanwhile, the gap ends
+/// before its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockGap {
     /// The scheduler time of the stop.
@@ -37,12 +38,12 @@ pub struct ClockGap {
 }
 
 impl ClockRuns {
-    /// Without stops, from nanoseconds since 1970.
+    /// A clock that runs without stops since the wall clock `began`, in nanoseconds since 1970.
     pub const fn always(started_at: i64, speed: f64) -> Self {
         Self { first: Run { at: Time::ZERO, wall: started_at, speed }, later: Vec::new() }
     }
 
-    /// The oldest first; `None` without runs.
+    /// Returns the clock of these runs, the oldest first; `None` without runs.
     pub fn of(runs: impl IntoIterator<Item = Run>) -> Option<Self> {
         let mut runs = runs.into_iter();
         Some(Self { first: runs.next()?, later: runs.collect() })
@@ -58,7 +59,7 @@ impl ClockRuns {
         run.wall.saturating_add(span(run.speed, time.since(run.at))).saturating_sub(span(run.speed, run.at.since(time)))
     }
 
-    /// In a gap, that of the stop.
+    /// The last scheduler time at this wall clock; in a gap, the time of the stop.
     pub fn time(&self, wall: i64) -> Time {
         let mut end = Time(u64::MAX);
         for run in self.runs().rev() {
@@ -73,7 +74,7 @@ impl ClockRuns {
         Time::ZERO
     }
 
-    /// At least a second, also setbacks; the oldest first.
+    /// The stops of a second or longer, and the setbacks of the wall clock by as much; the oldest first.
     pub fn gaps(&self) -> Vec<ClockGap> {
         let pairs = self.runs().zip(&self.later);
         let stopped = |run: &Run, at: Time| run.wall.saturating_add(span(run.speed, at.since(run.at)));

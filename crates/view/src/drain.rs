@@ -10,7 +10,8 @@ use scheduler::{COMPLETING, Draining, DrainingApp};
 const NAMED: usize = 3;
 const LISTED: usize = 50;
 
-/// Weight, one line, and the blocking applications.
+/// The notice for a queue that starts to drain, or drains for long: weight, one line, and the list of blocking
+/// applications.
 pub fn drain_notice(
     draining: &Draining,
     partition: Option<&str>,
@@ -88,7 +89,7 @@ fn blocked_by(app: &DrainingApp, symbol: char) -> String {
     format!("{} ({}){symbol}{space}{with}", app.id, app.who.user)
 }
 
-/// As `sue, bob, group ops`.
+/// The members of an admin ACL: `sue, bob, group ops`.
 pub fn admins(acl: &Acl) -> String {
     if acl.all_users {
         return "all users".to_owned();
@@ -108,7 +109,7 @@ fn named(all: impl Iterator<Item = String>, count: usize, most: usize, between: 
     named.join(between)
 }
 
-/// As `45s`, `1h`, `2h 5m`, `3d 4h`.
+/// A duration in its two largest units: `45s`, `1h`, `2h 5m`, `3d 4h`.
 pub fn span(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let units = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];

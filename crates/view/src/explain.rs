@@ -1,4 +1,4 @@
-//! Values from several rows, computed on demand.
+//! Values that need several rows, computed on demand: headroom, binding maxima, effective priority.
 
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ impl PartitionView {
         std::iter::successors(Some(queue), parent)
     }
 
-    /// The minimum over its path (SCH-100); `None` if unlimited.
+    /// The headroom of the queue: the minimum over its path, per resource (SCH-100). `None` if nothing is limited, or
+    /// the cluster has no nodes.
     pub fn headroom(&self, queue: &QueueRow) -> Option<Resource> {
         self.path_up(queue).fold(None, |headroom, row| {
             let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
@@ -36,13 +37,13 @@ impl PartitionView {
         })
     }
 
-    /// The smallest, with the queue that sets it.
+    /// The smallest maximum of a resource over the queue's path, and the queue that sets it.
     pub fn effective_max(&self, queue: &QueueRow, name: &str) -> Option<(QueuePath, i64)> {
         let own = |row: &QueueRow| row.max.as_ref().and_then(|max| max.get(name)).map(|max| (row.path.clone(), max));
         self.path_up(queue).filter_map(own).min_by_key(|(_, max)| *max)
     }
 
-    /// The lowest such queue, with its free resources (SCH-101).
+    /// The lowest queue of the path in which `wanted` does not fit, with its free resources (SCH-101).
     pub fn too_full_for(&self, queue: &QueueRow, wanted: &Resource) -> Option<(QueuePath, Resource)> {
         self.path_up(queue).find_map(|row| {
             let rest = row.max.as_ref()?.sub_only_existing(&row.allocated);

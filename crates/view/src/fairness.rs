@@ -1,4 +1,4 @@
-//! Usage against guaranteed resources: deficit, borrowed, idle.
+//! Compares the usage of each queue with its guaranteed resources: deficit, borrowed, idle.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ pub struct FairnessRow {
     pub used: i64,
     /// The pending quantity in addition to the usage.
     pub pending: i64,
-    /// Divided by guarantees among the requesting siblings.
+    /// The queue's share of its parent's resources, divided by guaranteed resources among the requesting siblings.
     pub fair: i64,
     /// The parent's resources to divide.
     pub of_parent: i64,
-    /// Start of the deficit, if known.
+    /// The earliest known time of the current deficit; `None` without one, or without samples.
     pub since: Option<Time>,
-    /// Siblings above their guarantees, the largest excess first.
+    /// The siblings above their guaranteed resources, the largest excess first, if this queue has a deficit.
     pub borrowers: Vec<QueuePath>,
 }
 
@@ -60,8 +60,10 @@ impl FairnessRow {
 }
 
 impl PartitionView {
-    /// The largest relative deficits first, then borrowers. Reads all queues: on demand only. `history` gives the start
-    /// of deficits.
+    /// Every queue except the root, for each guaranteed or used resource: the largest relative deficits first, then
+    /// borrowers, then by queue. Reads all queues: compute it on demand only.
+    ///
+    /// `history` gives the start of a deficit under the current guaranteed resources.
     pub fn fairness(&self, history: &Vector<Arc<Sample>>, now: Time) -> Vec<FairnessRow> {
         let shares = Shares::of(self);
         let mut rows: Vec<FairnessRow> =

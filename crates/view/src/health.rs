@@ -36,10 +36,10 @@ impl Health {
     }
 }
 
-/// Reads every allocation: on demand only.
+/// Runs all checks for an embedded scheduler. Reads every allocation: on demand only, not per frame.
 pub fn health(view: &View) -> Health {
     let mut checks = vec![
-        // Neither can fail in the same process.
+        // Neither can fail here: the scheduler is in the same process.
         check("Scheduling errors", "Check for scheduling error entries in metrics", "scheduling errors", Vec::new()),
         check("Failed nodes", "Check for failed nodes entries in metrics", "failed nodes", Vec::new()),
     ];
@@ -47,7 +47,7 @@ pub fn health(view: &View) -> Health {
     Health { healthy: checks.iter().all(|check| check.succeeded), checks }
 }
 
-/// Omits checks of internal counters.
+/// Runs the checks that need only a view, so without the internal counters of a remote scheduler.
 pub fn health_of_snapshot(view: &View) -> Health {
     let partitions = || view.partitions.iter();
     let checks = vec![

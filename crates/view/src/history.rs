@@ -1,4 +1,5 @@
-//! The last day in samples (SCH-230, `rest.md` section 5.14).
+//! The history of a cluster: the last hour in steps of 10 seconds, the last day per minute (SCH-230, `rest.md` section
+//! 5.14).
 
 use std::sync::Arc;
 
@@ -11,14 +12,14 @@ use super::snapshot::View;
 use model::{AppState, QueuePath, Time};
 use scheduler::{Partition, Scheduler};
 
-/// Samples of an hour; later only minutes.
+/// The number of unthinned samples: one hour. Of older ones, those on the minute stay.
 pub const FINE: usize = 360;
-/// One hour, and a day of minutes.
+/// The number of samples: the last hour, and one per minute of the day before.
 pub const SAMPLES: usize = FINE + 1440;
-/// Above it, old samples keep only totals.
+/// The maximum number of queues over all samples; above it, the oldest samples keep only their totals.
 const QUEUES: usize = 100_000;
 
-/// Also for remote schedulers.
+/// Returns a sample of a view, for the current values on charts and for sources without an embedded scheduler.
 pub fn sample_of(now: Time, view: &View) -> Sample {
     let mut sample = Sample { at: now, made: view.allocations_made, ..Sample::default() };
     for part in &view.partitions {
@@ -67,7 +68,7 @@ impl History {
         &self.samples
     }
 
-    /// Returns whether one was due.
+    /// Adds a sample of a view if one is due. Returns whether one was.
     pub fn watch(&mut self, now: Time, view: &View) -> bool {
         let due = self.samples.back().is_none_or(|last| step(last.at) < step(now));
         if due {

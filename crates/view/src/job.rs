@@ -1,4 +1,6 @@
-//! A local job. Durations need no clock.
+//! A local job for display: its request, usage, processes, and output.
+//!
+//! Times are durations, so that no clock is needed to show them.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,9 +9,9 @@ use crate::units::show_amount;
 use model::quantity::show_vcore;
 use model::{AppId, MEMORY};
 
-/// For a comparison with the request.
+/// A job must run this long before its usage is compared with its request.
 const LONG_ENOUGH: Duration = Duration::from_secs(60);
-/// The fraction (1/n) of the request.
+/// "Far less" means: less than this fraction (1/n) of the request.
 const FAR_LESS: i64 = 4;
 /// Smaller memory differences are not reported, in bytes.
 const LITTLE_MEMORY: i64 = 250_000_000;
@@ -73,7 +75,7 @@ impl fmt::Display for JobAsked {
 /// The usage of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobUsage {
-    /// `None` before the second measurement and after the end.
+    /// Millicores between the last two measurements; `None` before the second one and after the end.
     pub vcore: Option<i64>,
     /// CPU time so far.
     pub cpu: Duration,
@@ -81,7 +83,7 @@ pub struct JobUsage {
     pub memory: Option<i64>,
     /// Peak bytes, if known.
     pub most: Option<i64>,
-    /// Peaks between two measurements are missing.
+    /// The peak is only sampled: peaks between two measurements are missing.
     pub most_is_sampled: bool,
     /// The current usage of its GPUs.
     pub gpus: Vec<GpuUsage>,
@@ -135,7 +137,7 @@ pub enum OutputWanted {
     None,
     /// The end, as much as a first look shows.
     End,
-    /// Of this attempt; of a later one, its end.
+    /// The output after this byte of this attempt; if a later attempt exists, its end.
     From(u32, u64),
 }
 
@@ -164,7 +166,7 @@ pub struct JobSheet {
     pub dir: String,
     /// The additional output file; empty for none.
     pub output_file: String,
-    /// For standard error; empty for none.
+    /// The separate file for standard error; empty for none.
     pub error_file: String,
     /// A non-fatal problem; empty for none.
     pub note: String,
@@ -178,7 +180,7 @@ pub struct JobSheet {
     pub priority: i32,
     /// Time since submission.
     pub submitted: Duration,
-    /// `None` before the first attempt.
+    /// Run time of the last attempt; `None` before the first one.
     pub ran: Option<Duration>,
     /// Time since the end.
     pub ended: Option<Duration>,
@@ -191,7 +193,7 @@ pub struct JobSheet {
 }
 
 impl JobSheet {
-    /// Usage below the request; `time` formats durations.
+    /// Returns a sentence for each resource with much less usage than requested. `time` formats a duration.
     pub fn hints(&self, time: impl Fn(Duration) -> String) -> Vec<String> {
         self.usage
             .as_ref()
@@ -226,7 +228,7 @@ impl JobUsage {
     }
 }
 
-/// Changes before the start; `None` keeps a value.
+/// A change of a job that has not started; `None` keeps a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobEdit {
     /// Thousandths of a core.

@@ -9,7 +9,7 @@ use super::users::Side;
 use config::Place;
 use model::QueuePath;
 
-/// Usage of a resource, or of the applications.
+/// The usage of a user or a group against a limit, for one resource or the number of applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitUsed {
     /// User or group.
@@ -26,7 +26,7 @@ pub struct LimitUsed {
     pub limit: i64,
     /// How much is in use.
     pub used: i64,
-    /// For applications, those that have not started.
+    /// The pending quantity of applications under this limit; for applications, the number that has not started.
     pub pending: i64,
 }
 
@@ -48,7 +48,7 @@ impl LimitUsed {
         self.resource.as_deref().unwrap_or("applications")
     }
 
-    /// Thousandths; 1000 for a limit of 0.
+    /// The usage in thousandths of the limit; 1000 for a limit of 0.
     pub fn part(&self) -> i64 {
         let part = if self.limit <= 0 { 1000 } else { i128::from(self.used) * 1000 / i128::from(self.limit) };
         i64::try_from(part).unwrap_or(i64::MAX)
@@ -63,7 +63,8 @@ impl PartitionView {
         of_limit(limit, &apps)
     }
 
-    /// The most blocked first, then the highest usage. Reads all applications: on demand only.
+    /// Every user and group with each of their limits: the most blocked first (relative to the limit), then the highest
+    /// usage. Reads all applications: compute it on demand only.
     pub fn limits_used(&self) -> Vec<LimitUsed> {
         let mut rows = Vec::new();
         for side in [Side::User, Side::Group] {

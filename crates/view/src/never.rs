@@ -9,7 +9,7 @@ use crate::waiting::resource_word;
 use crate::{AppRow, AskRow, AskState, PartitionView, PendingReason};
 use model::{NodeId, QueuePath};
 
-/// As `no node has nvidia.com/gpu`, for a column.
+/// Why a request can never be allocated. `Display` is short enough for a column: `no node has nvidia.com/gpu`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Never {
     /// No node has any of the resource.
@@ -82,7 +82,7 @@ impl Never {
 const MOST_ASKS: usize = 1_000;
 
 impl PartitionView {
-    /// The first request, among the first 1,000.
+    /// The first request of an application that can never be allocated, among its first 1,000.
     pub fn never_of<'v>(&self, row: &'v AppRow) -> Option<(&'v AskRow, Never)> {
         if row.pending_asks == 0 || row.state.is_ended() {
             return None;
@@ -98,14 +98,14 @@ impl PartitionView {
         })
     }
 
-    /// `None` also for unknown nodes.
+    /// Why a pending request can never be allocated; `None` if it may be, or if the nodes are unknown.
     pub fn never(&self, row: &AppRow, ask: &AskRow) -> Option<Never> {
         let AskState::Pending { reason, reserved: None } = &ask.state else { return None };
         // The request replaces a placeholder.
         if *reason == PendingReason::Placeholder {
             return None;
         }
-        // More precise than the lists of a remote.
+        // The reported reason of a scheduler that tried nodes is more precise than the lists of a remote.
         if ask.reported.is_some() {
             return None;
         }
@@ -132,7 +132,7 @@ impl PartitionView {
                 _ => Never::TooLarge { resource, wanted, largest },
             })
         };
-        // A resource that no node has comes first.
+        // In the order of the variants: a resource that no node has comes first.
         Some(ask.resource.iter().filter_map(short).min().unwrap_or(Never::Together))
     }
 

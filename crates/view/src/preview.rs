@@ -23,7 +23,7 @@ impl QueueTree for PartitionView {
 }
 
 impl PartitionView {
-    /// `id` is of an existing application.
+    /// Returns the placement of a submission without a change. `id` is the id of an existing application.
     pub fn preview(&self, request: &Request<'_>, id: Option<&AppId>) -> Admission {
         let taken = id.filter(|id| self.apps.iter().flatten().any(|app| app.id == **id));
         let gate = Gate { partition: &self.name, active: self.state == QueueState::Active, taken };
@@ -37,10 +37,10 @@ impl View {
         self.configuration.as_ref().map_or(DEFAULT_POLICY_GROUP, |configuration| &configuration.policy_group)
     }
 
-    /// Without any objects.
+    /// Returns a view of a configuration without nodes and applications.
     ///
     /// # Errors
-    /// If the scheduler rejects the configuration.
+    /// Returns an error if the scheduler rejects the configuration.
     pub fn of_config(config: Arc<Config>, profile: Profile) -> Result<Arc<Self>, String> {
         let mut scheduler = Scheduler::new(profile);
         let events = scheduler.apply(Time::ZERO, &Command::Configure(config));

@@ -17,7 +17,7 @@ use scheduler::quota::{
     time_after,
 };
 
-/// With the request's arrival.
+/// An allocation on a view: its application, and its position among the requests by arrival.
 type Victim = (AppKey, u64);
 
 /// The property with the time that a queue may be above its maximum.
@@ -28,13 +28,13 @@ const DELAY: &str = "quota.preemption.delay";
 pub struct QuotaForecast {
     /// The queue above its maximum.
     pub queue: QueuePath,
-    /// `None` if since removed.
+    /// The start of its delay; `None` if unknown because the delay was removed since.
     pub since: Option<Time>,
     /// The time of the preemption.
     pub at: Time,
     /// The quantity to preempt.
     pub excess: Resource,
-    /// In selection order; `None` if unknown.
+    /// The victims in the order of their selection; `None` if unknown.
     pub victims: Option<Vec<QuotaVictim>>,
 }
 
@@ -59,7 +59,7 @@ impl QuotaForecast {
         Some(left.iter().filter(|(_, amount)| *amount > 0).collect())
     }
 
-    /// As `in 30s 3 allocations of etl-0002 are preempted`.
+    /// A sentence relative to `now`: `in 30s 3 allocations of etl-0002 are preempted`. `amounts` formats resources.
     pub fn sentence(&self, now: Time, amounts: impl Fn(&Resource) -> String) -> String {
         let when = format!("in {}", span(self.at.since(now)));
         let Some(victims) = &self.victims else {
@@ -159,7 +159,7 @@ impl PartitionView {
         Later::new(self, BTreeMap::new()).forecasts(now, due, self.quota_preemption)
     }
 
-    /// Only the queues of `loaded` are used.
+    /// The forecasts if another configuration became active now; only the queues of `loaded` are used.
     pub fn quota_forecasts_with(&self, now: Time, loaded: &Self) -> Vec<QuotaForecast> {
         let mut reloaded = BTreeMap::new();
         let law = self.quota_law.or(loaded.quota_law);
@@ -176,7 +176,7 @@ impl PartitionView {
         Later::new(self, reloaded).forecasts(now, due, loaded.quota_preemption)
     }
 
-    /// As [`PartitionView::quota_forecasts_with`], compared with the current forecasts.
+    /// The changes of the forecasts if another configuration became active now; only the queues of `loaded` are used.
     pub fn quota_effects(&self, now: Time, loaded: &Self) -> QuotaEffects {
         let (before, mut then) = (self.quota_forecasts(now), self.quota_forecasts_with(now, loaded));
         let stays = |one: &QuotaForecast| then.iter().any(|other| other.queue == one.queue);
@@ -185,7 +185,7 @@ impl PartitionView {
         QuotaEffects { starts: then, called_off }
     }
 
-    /// The queue's own maximum; empty if none.
+    /// The usage above the queue's own maximum; empty if none.
     pub fn above_max(row: &QueueRow) -> Resource {
         let max = row.max.iter().flat_map(Resource::iter);
         let above = max.filter_map(|(name, most)| {
@@ -195,7 +195,7 @@ impl PartitionView {
         above.collect()
     }
 
-    /// Stops at about `most`.
+    /// The number of allocations in a queue and its subtree; counting stops at about `most`.
     pub fn count_asks(&self, row: &QueueRow, most: usize) -> usize {
         let (mut count, mut stack) = (0, vec![row]);
         while let Some(row) = stack.pop().filter(|_| count < most) {
@@ -207,7 +207,7 @@ impl PartitionView {
 }
 
 fn reload(law: QuotaLaw, now: Time, row: &QueueRow, then: &QueueRow) -> Reloaded {
-    // The root's maximum is the cluster, not a setting.
+    // The maximum of the root is the size of the cluster, not a setting.
     let max = if row.parent.is_none() { row.max.clone() } else { then.max.clone() };
     let before = QuotaBefore { max: row.max.clone(), delay: row.delay() };
     let has_key = then.settings.properties.iter().any(|property| property.key == DELAY);

@@ -1,4 +1,4 @@
-//! Queues, applications, requests, and nodes.
+//! The rows of a view: queues, applications, requests, and nodes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use model::{
     Time,
 };
 
-/// The root is in slot 0.
+/// The slot of a queue in its partition's view; the root is in slot 0.
 pub use scheduler::index::QueueKey as QueueSlot;
 
 /// Why requests were not allocated, and what applications have used.
@@ -40,13 +40,13 @@ pub struct QueueRow {
     pub children: Arc<[QueueSlot]>,
     /// Whether it is a leaf; otherwise it is a parent.
     pub leaf: bool,
-    /// Configured; otherwise it is dynamic.
+    /// Whether it is in the configuration; otherwise it is dynamic.
     pub managed: bool,
     /// Active, draining or stopped.
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
-    /// At the first look; its age is a minimum.
+    /// It was already in the state when first observed at `state_since`: the age is a minimum.
     pub state_before: bool,
     /// The priority and its derivation.
     pub priority: PriorityRow,
@@ -66,13 +66,13 @@ pub struct QueueRow {
     pub allocated: Resource,
     /// The pending resources of the subtree.
     pub pending: Resource,
-    /// In the subtree; still part of `allocated`.
+    /// Resources in preemption in the subtree; still part of `allocated`.
     pub preempting: Resource,
     /// When its maximum will be enforced (N-01), if known.
     pub quota_due: Option<Time>,
     /// The queue's own guaranteed resources.
     pub guaranteed: Option<Resource>,
-    /// The root's is the cluster.
+    /// The queue's own maximum; for the root, the sum of the nodes.
     pub max: Option<Resource>,
     /// The settings, which only a reload changes.
     pub settings: Arc<QueueSettings>,
@@ -106,7 +106,7 @@ pub struct QueueSettings {
     pub preemption_policy: PreemptionPolicy,
     /// The minimum wait before a request may preempt (`preemption.delay`).
     pub preemption_delay: Duration,
-    /// Above the maximum (`quota.preemption.delay`); 0 disables it.
+    /// The maximum time above the maximum (`quota.preemption.delay`); 0 disables quota preemption.
     pub quota_preemption_delay: Duration,
     /// The queue's own admin ACL.
     pub admin_acl: Acl,
@@ -141,13 +141,14 @@ pub enum Origin {
 /// One application with all that pages show of it.
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
-    /// Of a remote: too many requests found no node (D-19); may be past.
+    /// The end of the backoff of a remote scheduler for this application, because too many of its requests found no
+    /// node (D-19); may be past.
     pub backoff_until: Option<Time>,
     /// The application's slot; meaningless after its end.
     pub slot: AppSlot,
     /// The id, unique in its partition.
     pub id: AppId,
-    /// Current or last leaf; empty if rejected.
+    /// The current or last leaf; empty for a rejected application.
     pub queue: QueuePath,
     /// Who submitted it.
     pub who: Identity,
@@ -179,7 +180,7 @@ pub struct AppRow {
     pub tags: Arc<BTreeMap<String, String>>,
     /// Pending requests and allocations, by arrival.
     pub asks: OrdMap<u64, Arc<AskRow>>,
-    /// By arrival; most requests have none.
+    /// The notes of requests, by arrival; most requests have none.
     pub notes: OrdMap<u64, Arc<AskNotes>>,
     /// The peak of its allocated resources, per resource.
     pub max_allocated: Resource,
@@ -193,7 +194,7 @@ pub struct AppRow {
     pub message: Option<Arc<str>>,
     /// The requested queue; may be empty.
     pub requested: Arc<str>,
-    /// Or the rejection; `None` if unknown.
+    /// The placement into its first queue, or the rejection; `None` if unknown.
     pub placement: Option<Arc<scheduler::placement::Record>>,
 }
 
@@ -259,7 +260,7 @@ pub struct AskRow {
 }
 
 impl AskRow {
-    /// The pod, or else the id.
+    /// The display name: the pod, or else the id.
     pub fn name(&self) -> Cow<'_, str> {
         self.tags.pod().map_or(Cow::Borrowed(self.id.as_str()), Cow::Owned)
     }
@@ -302,12 +303,12 @@ pub enum AskState {
         node: NodeId,
         /// The allocation time; `None` if a remote does not report it.
         since: Option<Time>,
-        /// The partition's counter; 0 if not reported.
+        /// The partition's allocation counter at its creation; 0 if a remote does not report it.
         number: u64,
     },
 }
 
-/// A result of the last cycle (SCH-082).
+/// Why a request waits: the result of the last cycle that tried it (SCH-082).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PendingReason {
     /// No cycle has tried it yet.
@@ -321,7 +322,7 @@ pub enum PendingReason {
     NoNode,
     /// It will replace a placeholder of its task group (SCH-082.2).
     Placeholder,
-    /// See [`AskNotes::behind`] for the first.
+    /// It fits, but a blocked ask has its turn first; [`AskNotes::behind`] names it.
     Turn,
 }
 
@@ -378,7 +379,7 @@ pub struct NodeAllocation {
 }
 
 impl NodeAllocation {
-    /// The pod, or else the request.
+    /// The display name: the pod, or else the id of the request.
     pub fn name(&self) -> &str {
         self.pod.as_deref().unwrap_or(self.ask.as_str())
     }

@@ -39,7 +39,7 @@ pub struct PartitionSample {
     pub allocated: Resource,
     /// The pending resources.
     pub pending: Resource,
-    /// If used, parents first; empty in old samples.
+    /// The queues with allocated or pending resources, parents before children; empty in old samples.
     #[serde(with = "samples")]
     pub queues: Arc<[QueueSample]>,
 }

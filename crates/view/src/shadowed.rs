@@ -10,11 +10,11 @@ use model::{AppId, AskId, NodeId, QueuePath, Time};
 pub struct ShadowRates {
     /// Decisions of the watched scheduler.
     pub decisions: u64,
-    /// Data is missing; not in the rates.
+    /// Decisions that the visible data does not settle; not part of the rates.
     pub unsettled: u64,
-    /// Share that kornsole also made, 0 to 1.
+    /// The share of the settled decisions that kornsole also made, 0 to 1; `None` without one.
     pub agreement: Option<f64>,
-    /// Share that the rules allow, 0 to 1.
+    /// The share of the settled decisions that the rules allow, 0 to 1; `None` without one.
     pub legality: Option<f64>,
     /// Decisions of kornsole that the other scheduler did not make.
     pub missed: u64,
@@ -36,7 +36,7 @@ pub struct ShadowSpan {
 pub struct ShadowDifference {
     /// The number, from 1.
     pub number: u64,
-    /// Or when kornsole would have decided.
+    /// The time of the decision; for a missed one, the time from which kornsole would have made it.
     pub at: Time,
     /// `node`, `order`, `illegal`, `unsettled` or `missed`.
     pub verdict: String,
@@ -46,13 +46,13 @@ pub struct ShadowDifference {
     pub app: AppId,
     /// The request: the UID of the pod.
     pub ask: AskId,
-    /// Namespace and name; empty if unknown.
+    /// The pod, as namespace and name; empty if unknown.
     pub pod: String,
     /// `None` for a missed decision.
     pub node: Option<NodeId>,
     /// kornsole's decision: application, request, node.
     pub local: Option<(AppId, AskId, NodeId)>,
-    /// Violated by an illegal decision.
+    /// The violated rule of an illegal decision; empty otherwise.
     pub rule: String,
     /// The cause of the difference.
     pub cause: String,
@@ -67,7 +67,7 @@ pub struct ShadowSheet {
     pub total: ShadowRates,
     /// The rates per leaf.
     pub queues: Vec<(QueuePath, ShadowRates)>,
-    /// One day in 10 minutes, the oldest first; without empty ones.
+    /// The last day in ranges of 10 minutes, the oldest first; ranges without a decision are omitted.
     pub spans: Vec<ShadowSpan>,
     /// The last differences, the newest last.
     pub differences: Vec<Arc<ShadowDifference>>,

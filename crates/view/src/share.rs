@@ -11,7 +11,7 @@ use super::{PartitionView, QueueRow, QueueSlot, Sample};
 use model::{QueuePath, Time};
 
 pub(super) struct Shares {
-    /// Share, and the parent's resources.
+    /// By queue: its share, and the resources of its parent.
     of: FxHashMap<QueueSlot, BTreeMap<String, (i64, i64)>>,
 }
 
@@ -23,7 +23,7 @@ struct Claim {
 }
 
 impl Shares {
-    /// The root divides the cluster.
+    /// Computes the shares of a partition; the root divides the cluster.
     pub fn of(part: &PartitionView) -> Self {
         let mut shares = Self { of: FxHashMap::default() };
         let Some(root) = part.queue(QueueSlot(0)) else { return shares };
@@ -65,7 +65,8 @@ fn demand(queue: &QueueRow, name: &str) -> i64 {
     queue.max.as_ref().and_then(|max| max.get(name)).map_or(wanted, |max| wanted.min(max.max(0)))
 }
 
-/// First demands within guarantees, then by guarantees, or else equally. No claim exceeds its demand.
+/// First gives each claim its demand within its guaranteed quantity, then divides the rest by guaranteed quantities;
+/// equally if none has one. No claim exceeds its demand.
 fn divide(claims: &mut [Claim], amount: i64) {
     let within = |claim: &Claim| claim.guaranteed.min(claim.demand);
     let sum: i128 = claims.iter().map(|claim| i128::from(within(claim))).sum();
@@ -101,10 +102,10 @@ fn divide(claims: &mut [Claim], amount: i64) {
     }
 }
 
-/// Beyond it, a start is a lower bound.
+/// The limit of examined queue samples; beyond it, a start is a lower bound.
 const MOST_STEPS: usize = 200_000;
 
-/// The first sample of an uninterrupted deficit.
+/// Sets the start of uninterrupted deficits: the first sample with one.
 pub(super) fn add_since(rows: &mut [FairnessRow], history: &Vector<Arc<Sample>>, partition: &str, now: Time) {
     let mut open: FxHashMap<QueuePath, Vec<usize>> = FxHashMap::default();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.deficit() > 0) {

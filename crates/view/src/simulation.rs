@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub struct Simulation {
     /// How the workload was interpreted, and how reliable a forecast is, in sentences.
     pub notes: Vec<String>,
-    /// Compared with the first run.
+    /// The comparison of each run with the first one, or the end of a search.
     pub sentences: Vec<String>,
     /// The runs, in the requested order.
     pub runs: Vec<Arc<SimulatedRun>>,
@@ -41,7 +41,7 @@ pub struct SimulatedRun {
     pub queues: Vec<SimulatedGroup>,
     /// The users, by name.
     pub users: Vec<SimulatedGroup>,
-    /// Shared by all runs.
+    /// Notes for reading the values, and the comparison of the runs; shared by all runs.
     pub notes: Arc<[String]>,
 }
 
@@ -52,7 +52,7 @@ impl SimulatedRun {
     }
 }
 
-/// Unfinished waits count until the end.
+/// The waits of requests. Requests that still wait count with their wait until the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedWaits {
     /// The number of requests.

@@ -1,4 +1,4 @@
-//! A cluster at one time.
+//! A cluster at one time: [`View`] and its partitions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,13 +33,13 @@ pub struct View {
     pub allocation_rate: f64,
     /// `None` if unknown.
     pub configuration: Option<Arc<Configuration>>,
-    /// Reported afterward (SCH-211); 0 disables it.
+    /// The time after which a draining queue is reported (SCH-211); 0 disables it.
     pub stuck_after: Duration,
     /// The scheduler and its clock are paused.
     pub paused: bool,
     /// The last notices, the oldest first.
     pub notices: Vector<Arc<Notice>>,
-    /// One hour, then minutes of a day (SCH-230).
+    /// The samples, the oldest first: those of the last hour, and one per minute of the day before (SCH-230).
     pub history: Vector<Arc<Sample>>,
     /// `None` without a cluster.
     pub kubernetes: Option<Arc<Kubernetes>>,
@@ -57,7 +57,7 @@ impl View {
     }
 }
 
-/// A partition, cheap to clone.
+/// A partition at one time. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct PartitionView {
     /// The partition's name.
@@ -76,9 +76,9 @@ pub struct PartitionView {
     pub preemption: bool,
     /// Whether quota preemption is enabled (N-01).
     pub quota_preemption: bool,
-    /// `None` if victims are unpredictable.
+    /// The switches of quota preemption; `None` if the known data cannot predict the victims.
     pub quota_law: Option<QuotaLaw>,
-    /// Only of remote kornsole servers.
+    /// The forecasts of the remote kornsole server; `None` for other sources.
     pub quota_reported: Option<Arc<[QuotaForecast]>>,
     /// The sort policy of nodes (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
@@ -86,9 +86,9 @@ pub struct PartitionView {
     pub rules: Arc<placement::Rules>,
     /// The decisions of each rule since its activation.
     pub hits: Arc<placement::Hits>,
-    /// The root is in slot 0; empty slots can be reused.
+    /// The queues by slot; the root is in slot 0. Slots of removed queues are empty and can be reused.
     pub queues: Vector<Option<Arc<QueueRow>>>,
-    /// By slot; empty slots can be reused.
+    /// The active applications by slot. Slots of ended applications are empty and can be reused.
     pub apps: Vector<Option<Arc<AppRow>>>,
     /// The number of active applications.
     pub live_apps: usize,
@@ -100,15 +100,15 @@ pub struct PartitionView {
     pub users: UsageRows,
     /// The groups with an active application, by name.
     pub groups: UsageRows,
-    /// With an active limit, and no usage.
+    /// The users with an active limit, by name, with the queues of the limits and their parents, and without usage.
     pub limited_users: UsageRows,
     /// The same for groups, including the wildcard `*`.
     pub limited_groups: UsageRows,
-    /// Only of remote kornsole servers.
+    /// The permissions that the remote kornsole server reports for its user; `None` for other sources.
     pub decided: Option<Arc<ServerPermissions>>,
     /// The Kubernetes objects, as in [`View`].
     pub kubernetes: Option<Arc<Kubernetes>>,
-    /// The rows contain 0 or nothing instead.
+    /// The invalid values of a remote. The rows contain 0 or nothing for them.
     pub unknown: Arc<[Unknown]>,
 }
 
@@ -128,7 +128,7 @@ impl PartitionView {
         self.queue_at_text(path.as_str())
     }
 
-    /// In lower case; may be invalid.
+    /// The queue with a path as text in lower case; the text may be invalid.
     pub fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
         let mut parts = path.split('.');
         let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
@@ -147,13 +147,14 @@ impl PartitionView {
         self.apps.get(slot.0 as usize)?.as_ref()
     }
 
-    /// The active one, or else the last ended one. Linear: on demand only.
+    /// An application by its id: the active one, or else the last ended one. Linear: compute it on demand only, not per
+    /// frame.
     pub fn app_by_id(&self, id: &AppId) -> Option<&Arc<AppRow>> {
         let live = self.apps.iter().flatten().find(|app| app.id == *id);
         live.or_else(|| self.ended.iter().rev().find(|app| app.id == *id))
     }
 
-    /// Sorted by id. Linear: on demand only.
+    /// The active applications in a subtree, by id. Linear: compute it on demand only, not per frame.
     pub fn apps_in(&self, queue: &QueuePath) -> Vec<&Arc<AppRow>> {
         let mut inside: Vec<_> = self.apps.iter().flatten().filter(|app| app.queue.is_within(queue)).collect();
         inside.sort_by(|a, b| a.id.cmp(&b.id));

@@ -1,4 +1,5 @@
-//! Display units. Decisions, records, and the API do not depend on them.
+//! The display units for sizes: a preference of the user, set once from the settings. Decisions, records, and the API
+//! do not depend on them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +22,8 @@ pub fn show_amount(name: &str, amount: i64) -> String {
     show_amount_in(chosen(), name, amount)
 }
 
-/// Not below `amount`, with short labels; at least one core or 1Gi.
+/// The smallest round quantity of the resource `name` that is not below `amount`: the top of a scale, with short labels
+/// for itself and its half. Without usage, it is one core or 1Gi.
 pub fn round_up(name: &str, amount: i64) -> i64 {
     if amount <= 0 {
         return match name {

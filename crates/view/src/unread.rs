@@ -1,9 +1,9 @@
-//! Unloaded lists: missing data is not zero.
+//! Lists of a remote view that are not loaded yet: missing data is not zero.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Lists never loaded since the connection.
+/// The lists that were never loaded since the connection. An embedded scheduler has all lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
     /// The active applications, all or those of a queue.
@@ -60,7 +60,7 @@ impl Unread {
         (!self.users).then(|| format!("{what} unknown: {why}"))
     }
 
-    /// For missing applications and nodes.
+    /// The texts for the lists of an overview: applications and nodes.
     pub fn words(&self) -> Vec<String> {
         let (apps, nodes) = (self.apps.then(|| self.no_apps()), self.nodes.then(|| self.no_nodes()));
         apps.into_iter().chain(nodes).collect()
@@ -74,11 +74,11 @@ fn reported(why: Option<&str>, what: &str, loading: &str) -> String {
 /// An invalid, and so unknown, value of a remote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unknown {
-    /// As `queue` or `node`; may be empty.
+    /// The kind of the object: `queue`, `application`, `node`, `user`, `group`, `partition`; empty if none.
     pub kind: &'static str,
     /// The name of the object.
     pub name: String,
-    /// As `maxResource.memory`; empty for the object.
+    /// The path of keys to the value, for example `maxResource.memory`; empty for the object itself.
     pub path: String,
     /// Why it is invalid.
     pub reason: String,
@@ -90,12 +90,13 @@ impl Unknown {
         self.is_of(kind, name) && self.path.split('.').any(|one| one == key)
     }
 
-    /// The list's length is unknown.
+    /// Whether the length of the list at a key is unknown because of the value; a value inside an entry does not affect
+    /// it.
     pub fn cuts(&self, kind: &str, name: &str, key: &str) -> bool {
         self.path.split('.').count() <= 2 && self.is_below(kind, name, key)
     }
 
-    /// Whether a sum is unknown.
+    /// Whether the sum of a resource under `key` is unknown because of the value.
     pub fn touches(&self, kind: &str, name: &str, key: &str, resource: &str) -> bool {
         let mut keys = self.path.rsplit('.');
         let (last, above) = (keys.next().unwrap_or_default(), keys.next().unwrap_or_default());

@@ -17,15 +17,15 @@ pub type UsageRows = OrdMap<Arc<str>, Arc<UsageRow>>;
 /// The usage of a user or a group (LIM-010).
 #[derive(Clone, Debug, Default)]
 pub struct UsageRow {
-    /// `*` is the shared wildcard (LIM-004).
+    /// The name; the group `*` is the shared wildcard limit (LIM-004).
     pub name: Arc<str>,
-    /// In use or limited, by path, the root first.
+    /// The queues with an active application in their subtree or with a limit, by path, the root first.
     pub queues: Arc<[QueueUsageRow]>,
-    /// Few, and read per frame.
+    /// The positions of the queues with a limit: there are few, and each frame reads them.
     limited: Arc<[usize]>,
 }
 
-/// Usage in the subtree of a queue.
+/// The usage of a user or a group in the subtree of a queue.
 #[derive(Clone, Debug, Default)]
 pub struct QueueUsageRow {
     /// The queue's slot.
@@ -38,7 +38,7 @@ pub struct QueueUsageRow {
     pub running: OrdSet<AppId>,
     /// The active applications.
     pub apps: u64,
-    /// Limits of parents also apply (LIM-006).
+    /// The limit on this queue; limits of parents also apply (LIM-006).
     pub limit: Option<Arc<LimitConfig>>,
 }
 
@@ -69,7 +69,7 @@ impl UsageRow {
         Self { name, queues, limited }
     }
 
-    /// The root's limit is first.
+    /// The limits that apply to this user or group in the queues with an active application, the root's first.
     pub fn limits(&self, side: Side) -> impl Iterator<Item = LimitUse> {
         self.limited.iter().filter_map(move |at| self.queues.get(*at)?.limit_use(side, &self.name))
     }
@@ -109,12 +109,12 @@ impl LimitUse {
         max_applications(&self.limit)
     }
 
-    /// May be negative; `None` without resources (LIM-040).
+    /// The remaining resources; can be negative after a reload. `None` if the limit has no resources (LIM-040).
     pub fn rest(&self) -> Option<Resource> {
         max_resources(&self.limit).map(|max| max.sub_only_existing(&self.allocated))
     }
 
-    /// With its usage and maximum (LIM-042).
+    /// The first resource without enough remaining for `wanted`: its name, usage, and maximum (LIM-042).
     pub fn short_of<'w>(&self, wanted: &'w Resource) -> Option<(&'w str, i64, i64)> {
         let max = max_resources(&self.limit)?;
         wanted.iter().find_map(|(name, wanted)| {

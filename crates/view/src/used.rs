@@ -20,7 +20,7 @@ pub enum UsageBy {
     Group,
     /// The priorities of requests.
     Priority,
-    /// Old hours have no names.
+    /// Applications; those of old hours share one row without a name.
     Application,
 }
 
@@ -105,13 +105,13 @@ pub struct UsageQuestion {
     pub user: Option<Arc<str>>,
 }
 
-/// Base units (millicores, bytes) times seconds.
+/// Quantities by resource: base units (millicores, bytes) times seconds.
 pub type UsedAmounts = BTreeMap<String, u64>;
 
 /// The usage and wait of one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsedRow {
-    /// By [`UsageBy`]; may be empty.
+    /// The queue, user, group, priority, or application; may be empty.
     pub name: Arc<str>,
     /// Allocated, including placeholders.
     pub allocated: UsedAmounts,
@@ -121,7 +121,7 @@ pub struct UsedRow {
     pub borrowed: UsedAmounts,
     /// Guaranteed, for queue rows.
     pub guaranteed: UsedAmounts,
-    /// Apache YuniKorn's own count.
+    /// For an application: Apache YuniKorn's own count of its ended allocations, in a sentence.
     pub remark: Option<Arc<str>>,
 }
 

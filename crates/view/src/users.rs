@@ -15,13 +15,13 @@ pub use scheduler::usage::limits::{ANYONE, max_applications, max_resources};
 use scheduler::usage::{QueueLimits, QueueUsage, Trackers};
 
 impl PartitionView {
-    /// Active, or else without usage.
+    /// The usage of a user or a group: the row of active applications, or else the row of its limits without usage.
     pub fn usage_of(&self, side: Side, name: &str) -> Option<&Arc<UsageRow>> {
         let (live, limited) = self.usage_rows(side);
         live.get(name).or_else(|| limited.get(name))
     }
 
-    /// Queues of active applications and of limits.
+    /// Both rows merged: the queues of active applications and those of limits.
     pub fn whole_usage_of(&self, side: Side, name: &str) -> Option<Arc<UsageRow>> {
         let (live, limited) = self.usage_rows(side);
         let (Some(live), Some(limited)) = (live.get(name), limited.get(name)) else {
@@ -33,7 +33,7 @@ impl PartitionView {
         Some(Arc::new(UsageRow::new(Arc::clone(&live.name), queues)))
     }
 
-    /// All with usage or limits, by name.
+    /// All users or groups with usage or a limit of their own, by name.
     pub fn accounts(&self, side: Side) -> impl Iterator<Item = &Arc<UsageRow>> {
         let (live, limited) = self.usage_rows(side);
         let idle = limited.iter().filter(|(name, _)| !live.contains_key(*name)).map(|(_, row)| row);
@@ -56,17 +56,17 @@ impl PartitionView {
         }
     }
 
-    /// From the queue up to the root.
+    /// The limits of a user in a queue, from the queue up to the root.
     pub fn user_limits(&self, user: &str, queue: &QueueRow) -> Vec<LimitUse> {
         self.limits(Side::User, user, queue)
     }
 
-    /// From the queue up to the root.
+    /// The limits of a group in a queue, from the queue up to the root.
     pub fn group_limits(&self, group: &str, queue: &QueueRow) -> Vec<LimitUse> {
         self.limits(Side::Group, group, queue)
     }
 
-    /// Of its user, then of its group.
+    /// The limits of an application: those of its user, then those of its group.
     pub fn limits_of(&self, app: &AppRow) -> Vec<LimitUse> {
         let Some(queue) = self.queue_at(&app.queue) else { return Vec::new() };
         let mut limits = self.user_limits(&app.who.user, queue);
@@ -76,7 +76,8 @@ impl PartitionView {
         limits
     }
 
-    /// The user's limits, then the group's. A queue that does not exist yet has no limit of its own.
+    /// The limits of a new application of `who` in a queue: those of the user, then those of the group, each from the
+    /// queue up to the root. A queue that does not exist yet has no limit of its own.
     pub fn limits_for(&self, who: &Identity, queue: &QueuePath) -> Vec<LimitUse> {
         let up = std::iter::successors(Some(queue.clone()), QueuePath::parent);
         let Some(queue) = up.into_iter().find_map(|path| self.queue_at(&path)) else { return Vec::new() };
@@ -97,7 +98,7 @@ impl PartitionView {
         self.limits_of(app).into_iter().find(|limit| !limit.lets_run(&app.id))
     }
 
-    /// Those of active accounts in the subtree.
+    /// The limits of all users and groups with an active application in the subtree.
     pub fn limits_in(&self, queue: &QueueRow) -> Vec<LimitUse> {
         let users = self.users.values().map(|row| (Side::User, row));
         let all = users.chain(self.groups.values().map(|row| (Side::Group, row)));
@@ -105,7 +106,8 @@ impl PartitionView {
         here.flat_map(|(side, row)| self.limits(side, &row.name, queue)).collect()
     }
 
-    /// Later limits may give another group (`acl-and-users.md` section 9).
+    /// The group of an application by the current limits. It differs from the actual group if the limits changed since
+    /// (`acl-and-users.md` section 9).
     pub fn group_by_limits(&self, who: &Identity, queue: &QueueRow) -> Option<String> {
         self.path_up(queue).find_map(|row| row.settings.limits.group_of(who).map(str::to_owned))
     }
@@ -114,7 +116,7 @@ impl PartitionView {
         self.path_up(queue).filter_map(|queue| self.limit_on(side, name, queue)).collect()
     }
 
-    /// The queue can be of another configuration.
+    /// The limit of a user or a group on this row of a queue, which can be of another configuration, with the usage here.
     pub fn limit_on(&self, side: Side, name: &str, queue: &QueueRow) -> Option<LimitUse> {
         let limit = Arc::clone(limit_of(&queue.settings.limits, side, name)?);
         let usage = self.usage_of(side, name).and_then(|row| row.at(&queue.path)).cloned().unwrap_or_default();

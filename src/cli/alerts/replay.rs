@@ -1,4 +1,4 @@
-//! `kornsole alerts replay`: alerts of the past.
+//! `kornsole alerts replay`: alerts that would have fired in the past.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub struct ReplayArgs {
     pub json: bool,
 }
 
-/// Would-be alerts, with counts by rule.
+/// Prints the alerts that would have been sent, and the count for each rule.
 pub fn run(args: &ReplayArgs) -> ExitCode {
     match replay(args) {
         Ok(text) => settings::print(&text),

@@ -23,7 +23,11 @@ pub struct AlertArgs {
 }
 
 impl AlertArgs {
-    /// With notes. Fails with all errors of a named file; an invalid user file is only reported.
+    /// The active rules, with notes.
+    ///
+    /// # Errors
+    /// All errors of a named file, rendered. An invalid file of the user's settings is reported, and the default rules
+    /// apply.
     pub fn read(&self) -> Result<(Rules, Vec<String>), String> {
         if let Some(file) = &self.rules {
             return Ok((of_file(file)?, Vec::new()));
@@ -41,7 +45,10 @@ impl AlertArgs {
         })
     }
 
-    /// Stored in `dir` if given; sending threads run. Fails as [`AlertArgs::read`], or without threads.
+    /// The board of a cluster, stored in `dir` if given. Its threads for sending run.
+    ///
+    /// # Errors
+    /// As [`AlertArgs::read`], or threads cannot start.
     pub fn board(&self, cluster: &str, dir: Option<&Path>, now: Time) -> Result<Arc<Board>, String> {
         let (mut rules, mut notes) = self.read()?;
         let store = match dir.map(Store::open).transpose() {
@@ -60,7 +67,10 @@ impl AlertArgs {
     }
 }
 
-/// Over the defaults. Fails with all errors, rendered.
+/// The rules of a file over the defaults.
+///
+/// # Errors
+/// The file cannot be read, or all errors in it, rendered.
 pub fn of_file(file: &Path) -> Result<Rules, String> {
     let bytes = load::bytes(file)?;
     let name = file.display().to_string();

@@ -95,7 +95,7 @@ fn days(lasts: &str) -> String {
     }
 }
 
-/// Without labels all, otherwise of matching alerts.
+/// The subjects of the silence: all without labels, otherwise those of the alerts with all labels.
 fn subjects(args: &SilenceArgs) -> Result<Vec<String>, (String, u8)> {
     if args.labels.is_empty() {
         return Ok(vec![String::new()]);

@@ -101,7 +101,7 @@ fn a_release_decides_when_asked() {
     assert_eq!(checked(&["--core", "1.8.0", "-"], text).0, 0);
 }
 
-/// One pod with a sidecar of 512Mi, in 2Gi, with an unknown style.
+/// A gang of one pod with a sidecar of 512Mi, in a group of 2Gi, with an unknown style.
 const GANG: &str = r#"
 apiVersion: v1
 kind: Pod

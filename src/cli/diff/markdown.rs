@@ -4,7 +4,7 @@ use super::commits::{Review, effect_line};
 use config::{Diff, Fault};
 
 const MOST_LINES: usize = 60;
-/// Two blank lines, summary, two fences, end.
+/// Lines around a folded part: two blank lines, summary, two fences, and its end.
 const AROUND: usize = 7;
 /// Maximum length of a line, in characters.
 const LONGEST: usize = 240;
@@ -77,7 +77,7 @@ fn plain(text: &str) -> String {
     text.replace('`', "'").replace('<', "&lt;")
 }
 
-/// Short parts are complete, the others share the rest.
+/// The number of lines for each part: short parts are complete, the others share the rest.
 fn shares(lengths: &[usize], most: usize) -> Vec<usize> {
     let mut given = vec![0; lengths.len()];
     let mut left = most;

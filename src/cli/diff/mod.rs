@@ -1,4 +1,4 @@
-//! `kornsole diff`: compares queue configurations as trees.
+//! `kornsole diff`: compares two queue configurations as trees, from files or commits.
 
 mod commits;
 mod effects;
@@ -75,7 +75,8 @@ pub enum Format {
     Json,
 }
 
-/// Exit codes of diff(1): 0 none, 1 differences, 2 errors; with --git of `check`.
+/// Prints the differences. Exit codes as in diff(1): 0 none, 1 differences, 2 invalid usage or an invalid
+/// configuration. With --git like `check`: 0 valid, 1 invalid.
 pub fn run(args: &DiffArgs) -> ExitCode {
     let (mut out, mut err) = (printed::out(), printed::err());
     let (done, broken) = match &args.git {

@@ -1,4 +1,4 @@
-//! The configurations of two commits by file.
+//! The configurations of two commits by file: differences and new errors and warnings.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,7 +69,10 @@ impl Reviewed {
     }
 }
 
-/// Including equal ones. Fails if a file cannot be read.
+/// Returns every configuration of the two commits, including equal ones.
+///
+/// # Errors
+/// A file cannot be read.
 pub(super) fn reviewed([base, head]: &[Extracted; 2], rules: &Rules<'_>) -> Result<Vec<Reviewed>, String> {
     let mut olds = sides(base, rules)?;
     let mut all = Vec::new();

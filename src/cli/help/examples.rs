@@ -252,7 +252,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("man", &["kornsole man | man -l -"]),
 ];
 
-/// Empty if it has none.
+/// The examples of a command; empty if it has none.
 pub fn of(path: &str) -> &'static [&'static str] {
     EXAMPLES.iter().find(|(command, _)| *command == path).map_or(&[], |(_, lines)| lines)
 }

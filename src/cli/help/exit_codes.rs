@@ -85,7 +85,7 @@ const PLACE: &[Code] = &[
     ("2", "invalid command line"),
 ];
 
-/// Empty for the default meanings of 0, 1, and 2.
+/// The exit codes of a command, for example `config show`; empty for the default meanings of 0, 1, and 2.
 pub fn of(path: &str) -> &'static [Code] {
     match path {
         "explain" => EXPLAIN,

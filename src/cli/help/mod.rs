@@ -1,4 +1,4 @@
-//! The help texts: `clap`, groups, exit codes, and examples.
+//! The help of the command line: the texts of `clap`, command groups, exit codes, and examples.
 
 pub mod examples;
 mod exit_codes;
@@ -13,7 +13,7 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::{Cli, flag_order};
 
-/// Each top-level command is in one group.
+/// The commands of the top level, in groups. Each command is in one of them.
 const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Look",
@@ -35,7 +35,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
 
 const HELP: (&str, &str) = ("help", "Print the help of a command");
 
-/// As a plugin of kubectl, and as users type it.
+/// The program name as a plugin of kubectl, and the command that users type.
 const PLUGIN: (&str, &str) = ("kubectl-kornsole", "kubectl kornsole");
 const NAME: &str = "kornsole";
 
@@ -55,7 +55,10 @@ fn called(program: Option<&OsString>) -> &'static str {
     if file.is_some_and(|file| file == PLUGIN.0) { PLUGIN.1 } else { NAME }
 }
 
-/// Accepts options before the command. Fails with the message of `clap`, also for `--help` and `--version`.
+/// Parses arguments, the name of the program first. An option before its command is accepted.
+///
+/// # Errors
+/// Returns the message of `clap` for invalid arguments, and the text for `--help` and `--version`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let name = called(arguments.first());
@@ -75,7 +78,8 @@ fn parsed(arguments: Vec<OsString>, name: &'static str) -> Result<Cli, clap::Err
     let arguments = flag_order::sorted(&plain, arguments);
     match plain.try_get_matches_from_mut(&arguments) {
         Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain)),
-        // Building all notes takes longer than a short command, so add them only for help.
+        // The notes and groups of all commands take longer to build than a short command takes to run, so add them only
+        // for help.
         Err(error) if shows_help(&error) => Err(of(name).try_get_matches_from_mut(&arguments).err().unwrap_or(error)),
         Err(error) => Err(error),
     }
@@ -136,7 +140,7 @@ fn template(root: &Command) -> String {
     text
 }
 
-/// `None` if this platform lacks the command.
+/// The description of a command; `None` for a command that this platform does not have.
 fn about(root: &Command, name: &str) -> Option<String> {
     if name == HELP.0 {
         return Some(HELP.1.to_owned());

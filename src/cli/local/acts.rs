@@ -1,4 +1,4 @@
-//! Operations on local jobs, such as `kornsole cancel`.
+//! Operations on jobs: `kornsole cancel`, `hold`, `release`, `requeue`, `local move`, `local priority`.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;

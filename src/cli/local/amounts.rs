@@ -120,7 +120,10 @@ pub struct JobNumbers {
     pub last: u64,
 }
 
-/// `1-100`, `1,4,9`, `0-20:5`; `%8` allows 8 at one time; an error names the form.
+/// Parses array indices: `1-100`, `1,4,9`, `0-20:5`; a trailing `%8` allows at most 8 at one time.
+///
+/// # Errors
+/// The expected form.
 pub fn array(text: &str) -> Result<ArraySpec, String> {
     let wrong = || format!("invalid array {text:?}; use for example 1-100, 1,4,9, or 0-20:5, and %8 for 8 at one time");
     let (list, most) = match text.split_once('%') {

@@ -19,11 +19,11 @@ use local::job::JobState;
 use local::terminal::{Frame, frames};
 use local::wire::{JobReport, Reply, Request};
 
-/// Leaves the job running: ctrl-].
+/// The key that leaves the job running: ctrl-].
 const LEAVE: u8 = 0x1d;
 /// How often to check whether a job has started.
 const LOOK: Duration = Duration::from_millis(250);
-/// Wait for the end after the terminal closes.
+/// How long to wait for the end of a job after its terminal is closed.
 const END: Duration = Duration::from_secs(60);
 
 /// The arguments of `kornsole local attach`.
@@ -107,7 +107,7 @@ fn started(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
         if matches!(job.state, JobState::Running | JobState::Ended) {
             return Ok(job);
         }
-        // Pending may last only a moment, so report it later.
+        // A job that was Pending only for a moment is about to start, so report it later.
         if polls == 2 {
             let why = if job.reason.is_empty() { String::new() } else { format!(": {}", job.reason) };
             print_line(&format!(
@@ -123,7 +123,7 @@ fn print_line(text: &str) {
     crate::cli::print_line(&escaped(text));
 }
 
-/// All keys go to the job.
+/// The terminal in raw mode: all keys go to the job.
 struct Raw {
     before: Termios,
 }

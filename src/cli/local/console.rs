@@ -26,11 +26,11 @@ use source::Remote;
 use source::local::LocalMachine;
 use source::remote::RemoteOptions;
 
-/// Longer than a console stays open without a pause.
+/// The validity of a token: longer than a console stays open without a pause.
 const VALID_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Tokens of a user; the oldest is removed.
+/// The maximum number of tokens of a user; the oldest is removed.
 const MOST_OF_ONE: usize = 16;
-/// Of all users; then new ones are rejected, because a user cannot remove others.
+/// The maximum number of tokens of all users; above it, new ones are rejected, because a user cannot remove others.
 const MOST: usize = 4096;
 
 /// The arguments of `kornsole local console`.
@@ -59,7 +59,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     }))
 }
 
-/// Of this user or machine; `None` if no daemon answers.
+/// Shows the console for a running daemon, of this user or of the machine. `None` if none answers.
 pub fn run_found(args: &ConsoleArgs) -> Option<ExitCode> {
     args.daemon.connect().is_ok().then(|| run(args))
 }

@@ -86,7 +86,7 @@ impl Place {
         self.dir.join(UNIT)
     }
 
-    /// Of the machine or the user; waits for it.
+    /// Calls the systemd of the machine or of the user, and waits for it.
     fn systemctl(&self, words: &[&str]) -> Result<(), Ended> {
         let user: &[&str] = if self.user { &["--user"] } else { &[] };
         call("systemctl", &[user, words].concat())
@@ -172,7 +172,8 @@ fn installed(args: &InstallArgs) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&reported)))
 }
 
-/// By users other than root. A sticky directory protects files.
+/// Whether users other than root can write there. In a directory with the sticky bit they cannot replace files of
+/// others.
 fn may_be_replaced(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| {
         let sticky = found.is_dir() && found.mode() & 0o1000 != 0;

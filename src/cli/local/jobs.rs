@@ -141,7 +141,7 @@ struct Used {
     memory: String,
 }
 
-/// Of the ended attempts; `-` without one.
+/// The usage of the ended attempts of a job; `-` without an attempt.
 fn used(job: &JobReport) -> Used {
     let bytes = |bytes: u64| show_memory(i64::try_from(bytes).unwrap_or(i64::MAX));
     let word = if job.use_unknown { "unknown" } else { "-" };
@@ -200,7 +200,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
     code(shown())
 }
 
-/// Control characters are escaped on a terminal, unless raw.
+/// Prints the output of a job. On a terminal, control characters are escaped unless raw output is requested.
 pub fn logs(args: &LogsArgs) -> ExitCode {
     let printed = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;
@@ -242,7 +242,7 @@ pub(super) fn waited(client: &mut Client, number: u64) -> Result<JobReport, Ende
     }
 }
 
-/// Returns the first exit status other than 0.
+/// Waits for jobs. Returns the exit status of the first job that did not end with 0.
 pub fn wait(args: &NumbersArgs) -> ExitCode {
     let done = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;

@@ -169,7 +169,7 @@ fn in_words(counts: impl Iterator<Item = (Kind, u32)>) -> String {
     counts.map(|(kind, count)| format!("{count} {}", kind.word())).collect::<Vec<_>>().join(", ")
 }
 
-/// One line; includes jobs that wait for other array indices.
+/// The number of jobs in each state, in one line; includes jobs that wait for other indices of their array.
 fn totals(jobs: &[JobReport]) -> String {
     let mut sums = Kind::ALL.map(|kind| (kind, 0));
     for job in jobs {

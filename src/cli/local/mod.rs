@@ -176,7 +176,7 @@ impl Ended {
     }
 }
 
-/// A rejection is an error.
+/// Sends a request; a rejection is an error.
 fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Ended> {
     match client.ask(request) {
         Err(why) => Err(Ended { message: format!("the daemon does not answer: {why}"), code: UNREACHABLE }),
@@ -189,7 +189,7 @@ fn code(outcome: Result<ExitCode, Ended>) -> ExitCode {
     outcome.unwrap_or_else(|ended| fail(&super::remote::escaped(&ended.message), ended.code))
 }
 
-/// The daemon has another release.
+/// The error for a response that does not match the request: the daemon has another release.
 fn unexpected() -> Ended {
     Ended::refused("invalid response from the job daemon; restart the daemon if it is of another release")
 }

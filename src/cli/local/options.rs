@@ -1,4 +1,5 @@
-//! Job options: the command line overrides `#kornsole`, which overrides `#SBATCH`.
+//! Job options on the command line, in a file, or in a script. The command line overrides `#kornsole`, which overrides
+//! `#SBATCH`.
 
 use std::path::PathBuf;
 
@@ -101,7 +102,10 @@ struct Line {
 }
 
 impl JobOptions {
-    /// The error is one line.
+    /// Reads words of a command line.
+    ///
+    /// # Errors
+    /// The error in them, in one line.
     pub fn read(words: &[String]) -> Result<Self, String> {
         let line = Line::try_parse_from(words).map_err(|why| {
             let text = why.to_string();

@@ -116,7 +116,10 @@ pub struct Sbatch {
 }
 
 impl Sbatch {
-    /// Returns ignored options. Fails for an unknown option or an invalid value.
+    /// Parses the words of one line. Returns the ignored options.
+    ///
+    /// # Errors
+    /// An unknown option or an invalid value.
     pub fn line(&mut self, words: &[String]) -> Result<Vec<String>, String> {
         let mut ignored = Vec::new();
         let mut words = words.iter();

@@ -52,7 +52,10 @@ pub fn time(value: &str) -> Result<Option<u64>, String> {
     Ok(Some(seconds).filter(|seconds| *seconds > 0))
 }
 
-/// `2`, `a100:2`, or `a100`; an error names the form.
+/// Parses the number of GPUs in `2`, `a100:2`, or `a100`.
+///
+/// # Errors
+/// The expected form.
 pub fn gpus(value: &str) -> Result<i64, String> {
     let last = value.rsplit(':').next().unwrap_or_default();
     let count = match last.parse::<i64>() {

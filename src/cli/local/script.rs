@@ -14,7 +14,7 @@ pub struct Found {
     pub options: JobOptions,
     /// Requests for another scheduler.
     pub batch: Option<Batch>,
-    /// One line; may be empty.
+    /// The ignored options in one line; may be empty.
     pub ignored: String,
 }
 

@@ -8,7 +8,10 @@ const NAMES: [(&str, u8); 5] = [("midnight", 0), ("elevenses", 11), ("noon", 12)
 const FORMS: &str = "expected HH:MM, MM/DD[/YY][-HH:MM], YYYY-MM-DD[THH:MM[:SS]], now+COUNT[UNIT], midnight, noon, teatime, today, \
                      or tomorrow";
 
-/// Times are in ms since 1970; `None` for now. An error names the forms.
+/// Parses a start time into ms since 1970, in a time zone; `None` for now. `now` is in ms since 1970.
+///
+/// # Errors
+/// The expected forms.
 pub fn begin(value: &str, now: u64, zone: &Zone) -> Result<Option<u64>, String> {
     let value = value.trim().to_ascii_lowercase();
     if let Some(rest) = value.strip_prefix("now") {

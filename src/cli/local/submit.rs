@@ -62,8 +62,8 @@ struct Alone {
 }
 
 impl SubmitArgs {
-    /// Building the other commands takes longer than submitting. `None` for other commands and for errors, which the
-    /// full command line reports.
+    /// Parses a command line that starts with `submit`, without building the other commands, which takes longer than
+    /// submitting. `None` for other commands and for errors, which the full command line reports.
     pub fn alone(words: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut words = words.into_iter().skip(1).peekable();
         words.peek().filter(|first| *first == "submit")?;
@@ -119,7 +119,7 @@ fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
     Ok(ExitCode::from(status))
 }
 
-/// By the path or its last part.
+/// Whether a job is in another queue than requested, by the path or its last part.
 fn is_elsewhere(asked: &str, queue: &str) -> bool {
     !asked.is_empty() && queue != asked && !queue.ends_with(&format!(".{asked}"))
 }
@@ -139,7 +139,7 @@ fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
 
 type Wanted = (Vec<String>, JobOptions, Option<Batch>);
 
-/// From the command line, a file, or a script.
+/// The command to run: from the command line, a file, or a script.
 fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     if let Some(file) = &args.file {
         let (name, bytes) = (file.display().to_string(), read(file)?);
@@ -260,7 +260,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     Ok((spec, batch))
 }
 
-/// Skips a variable that is not UTF-8, with a warning.
+/// The environment of this call with the added variables. A variable that is not UTF-8 is skipped with a warning.
 fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended> {
     let mut env = Vec::new();
     for (name, value) in std::env::vars_os() {
@@ -295,7 +295,7 @@ fn output(dir: &Path, file: &Path) -> Result<String, Ended> {
     Ok(text.to_owned())
 }
 
-/// In `PATH` unless the name has a slash.
+/// Whether a program can be started: found in `PATH` unless its name has a slash.
 fn can_start(program: &str, path: &str, dir: &Path) -> bool {
     let is_program =
         |file: &Path| fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);

@@ -34,7 +34,7 @@ pub struct TopArgs {
     pub shown: JobsArgs,
 }
 
-/// Until interrupted; once without a terminal.
+/// Prints the table until it is interrupted; once if the output is not a terminal.
 pub fn top(args: &TopArgs) -> ExitCode {
     code(shown(args))
 }
@@ -65,7 +65,7 @@ fn measured(client: &mut Client) -> Result<Vec<JobUse>, Ended> {
     }
 }
 
-/// In thousandths of a core; since the start without an earlier measurement.
+/// The cpu usage between two measurements, in thousandths of a core; since the start for a job without an earlier one.
 fn vcores(before: &HashMap<(u64, u32), &JobUse>, now: &JobUse) -> Option<i64> {
     let before = before.get(&(now.job.number, now.job.attempts));
     let (earlier, since) = before.map_or((0, now.job.started?), |before| (before.cpu_ms, before.at));

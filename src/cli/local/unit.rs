@@ -6,7 +6,8 @@ use clap::Args;
 
 use crate::cli::settings;
 
-/// Other users can enter only the socket's directory.
+/// The directories of the machine's daemon: other users can enter the directory of the socket, but not that of the
+/// jobs.
 const DIRS: &str = "RuntimeDirectory=kornsole
 RuntimeDirectoryMode=0755
 RuntimeDirectoryPreserve=yes
@@ -35,7 +36,7 @@ pub const fn target(user: bool) -> &'static str {
     if user { "default.target" } else { "multi-user.target" }
 }
 
-/// Supervisors outlive the daemon (`KillMode`); it may create cgroups (`Delegate`).
+/// The unit: supervisors outlive the daemon (`KillMode`), and the daemon may create cgroups (`Delegate`).
 pub fn text(program: &str, user: bool, options: &[String]) -> String {
     let target = target(user);
     let dirs = if user { "" } else { DIRS };

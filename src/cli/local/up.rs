@@ -100,7 +100,7 @@ pub struct UpArgs {
 
 /// A daemon runs for months, so it stores less history than in a cluster.
 const DEFAULTS: [(&str, &str, &str); 1] = [("event.ringBufferCapacity", "10000", "kornsole local up")];
-/// The daemon has its own records of ended jobs.
+/// The maximum number of ended applications: the daemon has its own records of ended jobs.
 const ENDED_APPLICATIONS: usize = 500;
 /// A job starts when an allocation is published.
 const PUBLISH_EVERY: Duration = Duration::from_millis(1);
@@ -190,7 +190,8 @@ pub fn run(args: &UpArgs) -> ExitCode {
     }
 }
 
-/// Each running job needs one. Returns a lower earlier limit.
+/// Raises the limit of open files to its maximum, because each running job needs one. Returns the earlier limit if it
+/// was lower.
 fn more_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = limit.current != limit.maximum
@@ -261,7 +262,10 @@ fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Resul
     started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
 }
 
-/// With the journal's configuration if the file is invalid; loads later changes. Fails if it has none.
+/// The engine with the configuration of the journal, if the file is invalid. A later change of the file is loaded.
+///
+/// # Errors
+/// Why the file is invalid, if the journal has no configuration.
 fn last_good(
     file: &Path,
     why: String,

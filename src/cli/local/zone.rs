@@ -192,7 +192,7 @@ impl Day {
     }
 }
 
-/// Letters, or any text in `<>`.
+/// Skips the name of a zone: letters, or any text in `<>`.
 fn after_name(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix('<') {
         return rest.split_once('>').map(|(_, rest)| rest);

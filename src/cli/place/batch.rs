@@ -34,7 +34,11 @@ const REJECTED: &str = "rejected";
 /// The maximum number of reported errors.
 const FAULTS: usize = 100;
 
-/// Exit code 1: invalid or placed differently; 2: unknown format.
+/// Places the submissions of a file. Returns the exit code: 1 if one is invalid or placed differently, 2 if the format
+/// is unknown.
+///
+/// # Errors
+/// The results cannot be written.
 pub fn run(
     args: &PlaceArgs,
     file: &Path,

@@ -13,7 +13,7 @@ use view::placement::TYPE_TAG;
 pub struct Row {
     /// Location in the file.
     pub at: Place,
-    /// Placement rejects an empty one.
+    /// The user; placement rejects an empty one.
     pub user: String,
     /// The groups, primary group first.
     pub groups: Vec<String>,
@@ -87,7 +87,10 @@ impl Header {
         if faults.is_empty() { Ok(Self(columns)) } else { Err(faults) }
     }
 
-    /// Overwrites `row`; fails with the record's error.
+    /// Reads a record into `row`.
+    ///
+    /// # Errors
+    /// The error of the record.
     pub fn row(&self, record: &Record, row: &mut Row) -> Result<(), Fault> {
         row.at = record.place(0);
         if record.count() != self.0.len() {

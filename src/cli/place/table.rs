@@ -1,4 +1,4 @@
-//! A table whose first rows determine the widths.
+//! A table that is printed incrementally: the first rows determine the column widths.
 
 use std::io::{self, Write};
 

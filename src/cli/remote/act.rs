@@ -1,4 +1,4 @@
-//! `kornsole kill` and `move`: operations on applications.
+//! `kornsole kill` and `move`: operations on applications of a remote scheduler.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl From<Refusal> for Ended {
     }
 }
 
-/// Ends applications with their allocations.
+/// `kornsole kill`: ends applications with their allocations.
 pub fn kill(args: &KillArgs) -> ExitCode {
     let kill = |app: &str| PartitionAct::Kill { app: app.into(), expect_queue: None };
     exit(killing::before(args).and_then(|once| each(&args.ids, &args.order, once, args.verbose, kill)))
@@ -104,7 +104,7 @@ pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     }
 }
 
-/// A rejection does not stop the others.
+/// Executes the operation for each application; a rejection does not stop the others.
 fn each(
     ids: &[String],
     args: &OrderArgs,

@@ -88,7 +88,7 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
         let now = once.configuration()?;
         let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| now.policy_group.as_str());
         let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
-        // Only a kornsole server keeps a manifest.
+        // A kornsole server keeps a manifest; other schedulers get only the configuration.
         let whole = now.as_ref().is_some_and(|now| now.text != now.queues && now.config_map.is_none());
         let text = if whole { file.text.to_string() } else { file.queues().to_owned() };
         let name = file.name.display().to_string();
@@ -103,7 +103,7 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
 
 pub(super) struct Sent<'s> {
     pub name: &'s str,
-    /// If the text only contains the configuration.
+    /// The configuration that is sent, if the text of that name only has it inside.
     pub found: Option<&'s Found>,
     /// The texts to compare, where they are known here.
     pub texts: Option<Texts<'s>>,
@@ -128,7 +128,10 @@ fn refused(sent: &Sent<'_>, refusal: Refusal) -> Ended {
     ended
 }
 
-/// Requests the effects, asks, and applies to the same base. Fails if rejected or unconfirmed.
+/// Changes a configuration: requests the effects, shows them, asks for confirmation, and applies it to the same base.
+///
+/// # Errors
+/// The server or the user rejects it, or a confirmation is impossible.
 pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent<'_>) -> Result<(), Ended> {
     if !args.dry_run && !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes, or --dry-run to see the effects";
@@ -240,7 +243,8 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
 
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
     let (stdin, mut err) = (std::io::stdin(), printed::err());
-    // Keys typed before the question do not answer it: computing the effects can take seconds.
+    // Keys that were typed before the question do not answer it: computing the effects can take seconds. Other input is
+    // used.
     let _ = tcflush(&stdin, QueueSelector::IFlush);
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();

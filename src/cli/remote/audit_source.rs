@@ -1,4 +1,4 @@
-//! Records of a running scheduler, or of a state directory.
+//! The source of records: a running scheduler, or the state directory of a stopped one.
 
 use std::path::{Path, PathBuf};
 
@@ -83,7 +83,7 @@ pub(super) enum AuditSource {
 }
 
 impl AuditSource {
-    /// Newest first; the user if only their entries are visible.
+    /// The entries, newest first; and the user if only the entries of one user are visible.
     pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -146,7 +146,7 @@ impl AuditSource {
         Ok(found)
     }
 
-    /// Without a number, the last one.
+    /// An earlier configuration; without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
         let none = || Ended { message: format!("revision {} not found", revision.unwrap_or(1)), code: 1 };
         if let Self::Retained(retained, _) = self {
@@ -195,7 +195,7 @@ fn ended(message: String) -> Ended {
     Ended { message, code: 1 }
 }
 
-/// A running scheduler writes a wall clock time itself.
+/// The start time for entries without a wall clock time; a running scheduler always writes one.
 fn started_at() -> Wall {
     Wall::new(std::time::SystemTime::UNIX_EPOCH, 1.0)
 }

@@ -1,4 +1,4 @@
-//! Effects of a configuration, also on running allocations.
+//! Effects of a configuration: the tree of `kornsole diff`, and running allocations.
 
 use std::sync::Arc;
 

@@ -37,7 +37,7 @@ pub struct EventsArgs {
     pub watch: bool,
 }
 
-/// One per line: a table row, or JSON in REST form with the `id`.
+/// Prints events, one per line: a table row, or JSON with the keys of the REST API and the `id`.
 pub fn events(args: &EventsArgs) -> ExitCode {
     exit(run(args))
 }
@@ -156,7 +156,7 @@ struct PodNames {
 }
 
 impl PodNames {
-    /// JSON has IDs, so it needs pods only for a filter.
+    /// Fetches the pods of active and ended applications. JSON has the IDs, so it needs pods only for a filter.
     fn of(once: &mut Once, wanted: bool) -> Self {
         let mut pods = Self { names: HashMap::new(), partitions: Vec::new(), asked: Instant::now() };
         if wanted && let Ok(view) = once.look(&[]) {
@@ -166,7 +166,7 @@ impl PodNames {
         pods
     }
 
-    /// If an event names an unknown request, but not often.
+    /// Fetches the pods again if an event names an unknown request, but not often.
     fn learn(&mut self, once: &Once, message: &EventMessage) {
         let EventMessage::Events(_, records) = message else { return };
         let is_new = |record: &EventRecord| {

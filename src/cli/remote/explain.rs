@@ -114,7 +114,7 @@ impl Answered {
         self
     }
 
-    /// Empty for an earlier kornsole.
+    /// The profile; empty for an earlier kornsole.
     fn core(&self) -> &str {
         match self {
             Self::App(found) => &found.core,

@@ -78,7 +78,7 @@ pub struct ClientArgs {
 pub enum WhatIfOrigin {
     /// The server did it.
     Tried(Box<WhatIfResult>),
-    /// A local copy of its state.
+    /// The server tries nothing itself; this stands where it stands.
     Twin(Box<Twin>),
 }
 
@@ -111,7 +111,7 @@ impl ServerArgs {
         Ok(self.connect_named()?.0)
     }
 
-    /// The context's name identifies the stored data on this machine.
+    /// Connects; returns the name of the context, which identifies the stored data on this machine.
     fn connect_named(&self) -> Result<(Once, String), Ended> {
         let contexts = attach::contexts(self.client.user_settings.as_deref())?;
         let found = attach::find(&self.server, &self.client.way, &contexts)?;
@@ -121,7 +121,10 @@ impl ServerArgs {
         Ok((Once::connect(&found.target, Limits::default())?, trends::context(&found)))
     }
 
-    /// Of kornsole's own API, if the server has the feature. The error has the exit code.
+    /// Fetches a path of kornsole's own API, if the server has the feature.
+    ///
+    /// # Errors
+    /// Why the request failed, and the exit code.
     pub fn own(&self, path: &str, feature: &str) -> Result<Vec<u8>, (String, u8)> {
         let asked = || {
             let once = self.connect()?;
@@ -134,7 +137,10 @@ impl ServerArgs {
         asked().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Every release with the feature `alerts` has this. The error has the exit code.
+    /// Sends an operation to a path of kornsole's own API. Every release with the feature `alerts` has these paths.
+    ///
+    /// # Errors
+    /// Why it failed, and the exit code.
     pub fn order<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -153,7 +159,11 @@ impl ServerArgs {
         done().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// On a kornsole server, or on a copy of the first or named partition. The error has the exit code.
+    /// Runs a what-if on a kornsole server, or creates a simulation copy of Apache YuniKorn for it; by default of the
+    /// first partition.
+    ///
+    /// # Errors
+    /// Why it failed, and the exit code.
     pub fn what_if(&self, asked: &WhatIf, partition: Option<&str>) -> Result<WhatIfOrigin, (String, u8)> {
         let tried = || {
             let mut once = self.connect()?;
@@ -167,7 +177,10 @@ impl ServerArgs {
         tried().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// By default of the first partition. Fails without sufficient lists.
+    /// A simulation copy of a partition, by default of the first one.
+    ///
+    /// # Errors
+    /// The scheduler cannot be reached, or its lists are not sufficient.
     pub fn twin(&self, partition: Option<&str>) -> Result<Twin, String> {
         let made = self.connect().and_then(|mut once| Ok(once.twin(partition.unwrap_or("default"), now())?));
         made.map_err(|ended| ended.message)?
@@ -191,7 +204,7 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
     }
 }
 
-/// Returns whether the pipe is open.
+/// Prints a text. Returns whether the pipe is still open.
 fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
 }
@@ -215,7 +228,7 @@ fn write_out(text: &str) -> Result<bool, Ended> {
     }
 }
 
-/// With `watch` after each change; retries a lost connection.
+/// Prints the result of `make`; with `watch` again after each change. A lost connection is reported and retried.
 fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) -> Result<(), Ended> {
     let mut last = make()?;
     if !print(&last)? || !watch {

@@ -88,7 +88,7 @@ enum ConfigCommand {
     },
 }
 
-/// Operations and rejections, with users.
+/// `kornsole audit`: operations and rejections, with their users.
 pub fn audit(args: &AuditArgs) -> ExitCode {
     exit(print_audit(args))
 }

@@ -96,7 +96,7 @@ pub fn queues(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// The console's columns, or JSON.
+/// `kornsole apps`: the columns of the console, or JSON.
 pub fn apps(args: &AppsArgs) -> ExitCode {
     let below = args.queue.as_deref().map(QueuePath::new);
     let wanted = |row: &AppRow| {
@@ -137,7 +137,7 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
     })
 }
 
-/// With its requests, or JSON.
+/// `kornsole app`: an application with its requests, or JSON.
 pub fn app(args: &AppArgs) -> ExitCode {
     let id = AppId::from(args.id.as_str());
     exit(args.show.server.connect().and_then(|mut once| {
@@ -312,7 +312,7 @@ impl Cells<'_> {
         if unknown { UNKNOWN.to_owned() } else { known }
     }
 
-    /// By list length; an unreadable entry does not change it.
+    /// A value computed from the length of a list; an unreadable entry does not change it.
     fn list(&self, key: &str, known: String) -> String {
         let unknown = self.once.unknown().iter().any(|one| one.cuts(self.kind, self.name, key));
         if unknown { UNKNOWN.to_owned() } else { known }

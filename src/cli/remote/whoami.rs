@@ -1,4 +1,4 @@
-//! `kornsole whoami`: the user and their permissions.
+//! `kornsole whoami`: the user and the permissions on a scheduler.
 
 use std::process::ExitCode;
 use std::sync::Arc;

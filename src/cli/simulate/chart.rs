@@ -14,7 +14,7 @@ const COLORS: [RGBColor; 7] = [
     RGBColor(80, 80, 80),
 ];
 
-/// The first line is solid.
+/// SVG dash patterns; the first line is solid.
 const DASHES: [&str; 5] = ["none", "8 4", "2 3", "14 4", "5 8"];
 /// Length of a line in the legend, in pixels.
 const LEGEND: i32 = 28;

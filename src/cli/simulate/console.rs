@@ -16,7 +16,7 @@ use forecast::simulate::{Group, Metrics, Waits};
 use scheduler::NodeSpec;
 use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedUse, SimulatedWaits, Simulation};
 
-/// Paths are relative to `dir`, or to the working directory.
+/// Runs simulations for a console; paths are relative to `dir`, or to the working directory.
 pub fn simulator(dir: Option<&Path>) -> Simulator {
     let dir = dir.map(Path::to_owned).unwrap_or_default();
     Simulator::new(move |job, reported| made(job, &dir, reported).map_err(|ended| ended.message))
@@ -59,7 +59,7 @@ fn made(job: &SimulateJob, dir: &Path, reported: &Reported<'_>) -> Result<Simula
     Ok(Simulation { notes: inputs.notes, sentences, runs })
 }
 
-/// The first can be its start.
+/// The arguments of a simulation of the past; the first can be its start.
 fn of_the_past(mut words: Vec<String>) -> Vec<String> {
     if words.first().is_some_and(|first| !first.starts_with('-')) {
         words.insert(0, "--from".to_owned());

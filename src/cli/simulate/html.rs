@@ -13,7 +13,7 @@ use forecast::simulate::target::time;
 
 const CURVES: usize = 14;
 const GROUPS: usize = 200;
-/// Bytes after the table, after sentences and charts, and in total.
+/// Maximum bytes of the page after its table, after its sentences and charts, and in total.
 const MOST: [usize; 3] = [600_000, 1_300_000, 1_900_000];
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f24;background:#fff}\

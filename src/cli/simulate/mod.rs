@@ -174,7 +174,7 @@ pub(crate) struct Cluster {
     pub nodes: Vec<NodeSpec>,
 }
 
-/// It can grow during the read.
+/// A journal up to a time; it can grow during the read.
 #[derive(Clone, Debug)]
 pub(crate) struct Past {
     pub journal: JournalHistory,
@@ -244,7 +244,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
         std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
     }
     if args.json || args.csv {
-        // A closed stderr is not an error.
+        // Notes about the results; a closed stderr is not an error.
         let _written = writeln!(super::printed::err(), "{}", report.notes.join("\n"));
     }
     let output = if args.json {
@@ -257,7 +257,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     Ok((output, 0))
 }
 
-/// Before the runs. Does not change an existing file.
+/// Checks before the runs that the page can be written. Does not change an existing file.
 fn writable(file: &Path) -> Result<(), Ended> {
     let there = file.exists();
     let opened = OpenOptions::new().append(true).create(true).open(file);
@@ -269,7 +269,7 @@ fn writable(file: &Path) -> Result<(), Ended> {
     Ok(())
 }
 
-/// The second interrupt exits immediately, also during a read.
+/// Set at the first interrupt. The second one exits immediately, also while a file is read.
 fn interruption() -> Arc<AtomicBool> {
     let stop = Arc::default();
     // The first handler acts only if the flag is already set.

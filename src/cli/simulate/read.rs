@@ -1,4 +1,4 @@
-//! Workloads and configurations, read once.
+//! Inputs of a simulation: workloads and configurations, read once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ pub(super) struct Streamed {
     pub digest: String,
 }
 
-/// `None`: unknown format. Of a log only jobs submitted up to `until`.
+/// Reads a file; `None`: the format is unknown. Of a log, the jobs that are submitted up to a time are kept.
 pub(super) fn read(file: &Path, extension: &str, until: Option<Time>) -> io::Result<Option<Streamed>> {
     let source: Box<dyn Read> =
         if file == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(file)?) };

@@ -1,4 +1,4 @@
-//! Runs all variants on all cores.
+//! Runs all variants on all cores; stores finished runs in a named file.
 
 use std::fs::File;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) struct Row {
     pub label: Label,
     #[serde(rename = "figures")]
     pub metrics: Metrics,
-    /// Of the input files; not in `--json`.
+    /// A digest of the input files; not part of `--json`.
     #[serde(default)]
     pub digest: String,
 }

@@ -109,7 +109,7 @@ fn queues(out: &mut String, line: &Line<'_>) {
     }
 }
 
-/// The first column is left-aligned, others right-aligned.
+/// Rows with a heading; the first column is left-aligned, the others right-aligned.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

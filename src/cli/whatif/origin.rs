@@ -25,7 +25,7 @@ pub(in crate::cli) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Ar
     saved.twin(&name).map_err(|refusal| refusal.to_string())
 }
 
-/// Also its ignored parts, and the commands that submit `submitted`.
+/// Also returns the parts that it ignores, and the commands that submit those of `submitted`.
 pub(super) fn of_manifests(
     args: &WhatIfArgs,
     submitted: &[PathBuf],

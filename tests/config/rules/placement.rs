@@ -1,4 +1,4 @@
-//! Placement rules: CFG-080 to CFG-094.
+//! Placement rules in the configuration: CFG-080 to CFG-094.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Queues, siblings, properties: CFG-030 to CFG-038, CFG-055 to CFG-058.
+//! Single queues and their siblings: CFG-030 to CFG-038, CFG-055 to CFG-058, and properties.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Two tenants, and a running application of sue.
+//! A core with two tenants and a running application of sue in the first.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl Stage {
         self.core.perform(who, &Order::from(act))
     }
 
-    /// It must change nothing; the view must agree if it can.
+    /// Returns the rejection of an act, which must change nothing. The view must agree if it can decide.
     pub fn refused(&mut self, who: &Actor, act: Act) -> Refusal {
         let before = self.snapshot();
         let seen = self.view().may(who, &act);

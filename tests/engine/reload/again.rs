@@ -79,7 +79,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Most differ in one tenant, so the reload can skip others.
+/// Most configurations differ from another one in one tenant, so that the reload can skip the others.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec((step(), any::<prop::sample::Index>(), any::<bool>()), 4..24).prop_map(|steps| {
         let mut last: Vec<Tenant> = vec![(0, vec![(0, 0), (1, 3)]), (2, vec![(0, 7)])];

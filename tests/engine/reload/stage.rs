@@ -14,7 +14,7 @@ use crate::common::{TestDir, millicores};
 /// Allows a configuration to remove everything.
 pub const ANYTHING: AllowedRemoval = AllowedRemoval { empty: true, queues: Some(usize::MAX) };
 
-/// Removes its directory on drop.
+/// A core with its configuration file; the directory is removed on drop.
 pub struct Stage {
     pub core: Core,
     dir: TestDir,
@@ -52,7 +52,7 @@ impl Stage {
         notices.map(|notice| notice.title.clone()).filter(|title| title.contains(" drains for ")).collect()
     }
 
-    /// Weight, title, text of the notice.
+    /// Writes and reloads the file; returns weight, title, and text of the notice.
     pub fn reload(&mut self, text: &str) -> (NoticeWeight, String, String) {
         let file = self.dir.write("queues.yaml", text);
         self.core.reload("queues.yaml", &std::fs::read(&file).unwrap());
@@ -97,7 +97,7 @@ impl Stage {
         self.apply_in(partition, PartitionCommand::AddNode(spec));
     }
 
-    /// Requests cores; the rejection's reason.
+    /// Submits an application with requests for cores; returns the reason of a rejection.
     pub fn submit(&mut self, app: &str, queue: &str, who: &str, cores: &[i64]) -> Option<String> {
         self.submit_in(None, app, queue, who, cores)
     }

@@ -11,7 +11,7 @@ fn of_another(name: &str, node: Option<&str>) -> Value {
     pod(name, json!({"yunikorn.apache.org/app-id": "a"}), json!({}), spec)
 }
 
-/// In millicores; foreign pods are not listed individually.
+/// Occupied resources of a node in millicores. Foreign pods are not listed individually.
 fn occupied(scheduler: &Scheduler, name: &str) -> i64 {
     node(scheduler, name)["occupied"]["vcore"].as_i64().unwrap_or(0)
 }
@@ -137,7 +137,7 @@ pub fn ports(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-40: preemptible, and not its application's first.
+/// KT-40: only the pod that allows preemption and is not the first of its application is stopped.
 pub fn preempted(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);

@@ -89,7 +89,7 @@ pub fn resources(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-23: without admission controller, needs `--user-info trust`.
+/// KT-23: without an admission controller, the annotation counts only with `--user-info trust`.
 pub fn users(stage: &Stage) {
     prepare(stage);
     let info = json!({"yunikorn.apache.org/user.info": r#"{"user": "ann", "groups": ["dev"]}"#});
@@ -101,7 +101,7 @@ pub fn users(stage: &Stage) {
     }
 }
 
-/// KT-24: only node and status change.
+/// KT-24: only the node and the status of a pod are changed.
 pub fn untouched(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);

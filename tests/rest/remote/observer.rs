@@ -67,7 +67,7 @@ impl Observer {
         }
     }
 
-    /// Lists are independent, so a pause counts.
+    /// Waits until everything was read once. Lists are read independently, so it waits for a pause.
     pub fn all(&self) -> String {
         let (mut last, mut since) = (String::new(), Instant::now());
         self.wait("everything", |view, _| {

@@ -1,4 +1,5 @@
-//! Odd answers: unknown values have a reason, and no raw text reaches the terminal.
+//! Odd answers: too large numbers, missing lists, terminal escapes, endless answers. Unknown values have a reason, and
+//! no raw text reaches the terminal.
 
 use std::process::Output;
 use std::sync::Arc;

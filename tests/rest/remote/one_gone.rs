@@ -1,4 +1,4 @@
-//! One unusable endpoint: page and commands show the rest, with the reason.
+//! One endpoint without a usable answer: the page and the commands show the rest, with the reason.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const ENDPOINTS: [(&str, &str); 13] = [
     ("/ws/v1/scheduler/healthcheck", ""),
     ("/ws/v1/scheduler/node-utilization", ""),
 ];
-/// Commands, a text of the answer, and the indispensable endpoint.
+/// The commands, a text of the whole answer, and the endpoint without which they show nothing.
 const COMMANDS: [(&[&str], &str, &str); 7] = [
     (&["queues"], "tenants", "/ws/v1/partition/default/queues"),
     (&["apps"], "etl-1", "/ws/v1/partition/default/applications/active"),

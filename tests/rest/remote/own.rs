@@ -38,7 +38,7 @@ partitions:
             queues: [{name: z}]
 ";
 
-/// Sue of dev, ann, and the administrator olga of ops.
+/// Tokens for sue of dev, ann, and olga of ops, who is in the scheduler ACL.
 pub struct Own {
     pub engine: Arc<Engine>,
     pub server: Server,
@@ -98,7 +98,7 @@ impl Own {
     }
 }
 
-/// Again if late updates disable commands.
+/// Repeats the act if a busy machine delays updates so long that commands are disabled.
 pub fn act(console: &Observer, act: PartitionAct) -> Result<Done, Refusal> {
     let act = Act::within(&Arc::from("default"), act);
     let order = Order::new(act, "weil es geht – für später");

@@ -164,7 +164,7 @@ impl Server {
         self.state.arrived.lock().unwrap().clone()
     }
 
-    /// Reserves the port; closes connections.
+    /// Stops listening and reserves the port; open connections are closed.
     pub fn stop(mut self) -> Away {
         self.end();
         let socket = TcpSocket::new_v4().unwrap();

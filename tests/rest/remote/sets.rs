@@ -16,7 +16,7 @@ pub fn recorded(release: &str) -> Set {
         let text = |key: &str| entry[key].as_str().unwrap().to_owned();
         let json = entry["requestHeaders"].get("Accept").is_some();
         if json || text("method") != "GET" {
-            // The YAML has the same path.
+            // The JSON has the same path as the YAML, and the client does not request it.
             continue;
         }
         let headers = entry["headers"].as_object().unwrap();

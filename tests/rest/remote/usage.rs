@@ -69,7 +69,7 @@ impl Served {
         served
     }
 
-    /// After an answered order, all before it is on disk.
+    /// Has everything on disk that was executed before: an order that is answered is, and what was before it.
     fn write_all_so_far(&self) {
         let token = format!("Bearer {}", std::fs::read_to_string(&self.token).unwrap().trim());
         let headers = [("Authorization", &*token), ("Content-Type", "application/json")];

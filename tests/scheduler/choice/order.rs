@@ -30,7 +30,7 @@ fn shares(allocated: &Resource, guaranteed: Option<&Resource>) -> Vec<f64> {
     shares
 }
 
-/// By position; the shorter is padded with zeros.
+/// Compares two such lists by position; the shorter one is padded with zeros.
 fn compare(left: &[f64], right: &[f64]) -> Ordering {
     for at in 0..left.len().max(right.len()) {
         let share = |list: &[f64]| list.get(at).copied().unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! Remembered failures change no event.
+//! A scheduler that remembers failures emits the same events as one that forgets them.
 
 use model::{AskId, NodeId, Priority, Profile};
 use proptest::prelude::*;

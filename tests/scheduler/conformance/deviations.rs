@@ -1,4 +1,4 @@
-//! Deviating cases have their own trace; with deviations disabled, that of 1.5.1.
+//! Cases with deviations of the default profile have their own trace, and that of 1.5.1 with the deviations disabled.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A real core's events, except [`remote_to_local`] and texts of messages.
+//! The events of a real core compared with kornsole's, except [`remote_to_local`] and the texts of messages.
 
 use std::io;
 use std::path::Path;

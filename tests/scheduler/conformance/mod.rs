@@ -109,7 +109,7 @@ fn snapshot_difference(local: &Value, remote: &Value) -> String {
     out
 }
 
-/// Family, number, deviation of a case that differs from every release.
+/// Family, number, and deviation of a case in which the default profile differs from every release.
 type Listed = (&'static str, &'static str, &'static str);
 
 const DIFFERING: &[Listed] = &[

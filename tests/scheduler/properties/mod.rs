@@ -245,7 +245,7 @@ impl Case<'_> {
             .unwrap_or_default()
     }
 
-    /// As seen above `path`, which goes up from a leaf (SCH-068).
+    /// A priority as seen outside of the top of `path`, which goes up from a leaf (SCH-068).
     fn seen(&self, priority: Priority, path: &[QueueKey]) -> i64 {
         path.iter().fold(i64::from(priority.0), |seen, key| {
             let properties = &self.after.queues[*key].settings.properties;
@@ -297,7 +297,8 @@ fn is_named_once(partition: &Partition, app: &AppId, ask: &AskId) -> bool {
     application.asks.iter().filter(|(_, other)| other.id == *ask).count() == 1
 }
 
-/// SCH-162 without law (1). Releases satisfy those without guaranteed resources.
+/// The laws of preemption (SCH-162) without law (1). The releases satisfy those that do not depend on guaranteed
+/// resources.
 #[test]
 fn the_laws_of_preemption() {
     let (between_queues, on_required) = (Cell::new(0), Cell::new(0));

@@ -1,5 +1,7 @@
-//! Random reloads, preemption, priorities, fences, GPUs, and zero maximums. Each reload changes nine queues while
-//! requests are pending and nodes reserved. A release's stale values must follow the rules.
+//! Random mixtures of reloads, preemption, priorities, fences, GPUs, and zero maximums, under every profile.
+//!
+//! Each reload changes nine queues while requests are pending and nodes are reserved; nodes gain and lose a GPU. A
+//! release's stale values must follow the rules.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

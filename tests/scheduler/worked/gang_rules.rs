@@ -181,7 +181,7 @@ fn sch_145_the_time_runs_from_the_first_placeholder_to_the_last() {
     assert_eq!(released(&stage.play("- advance: 899s")), [""; 0]);
     assert_eq!(released(&stage.play("- advance: 1s")), ["ph Timeout"]);
 
-    // The timer starts with the next first placeholder.
+    // Released by its owner: the timer starts with the next first placeholder.
     let mut stage = Stage::new("{name: q}");
     gang(&mut stage, "g1", "root.q", ", placeholderTimeout: 10s", "{vcore: 3}", 1);
     assert_eq!(stage.asks(1), "ph");

@@ -6,7 +6,7 @@ use scheduler::{EventKind, ReleaseReason};
 
 use super::stage::{Stage, cores, open_root};
 
-/// Of sue: `count` placeholders in `tg`.
+/// A gang of sue with `count` placeholders of one core in task group `tg`.
 pub fn gang(stage: &mut Stage, app: &str, queue: &str, more: &str, total: &str, count: u32) {
     let events =
         stage.play(&format!("- submit: {{app: {app}, queue: {queue}, user: sue, placeholder: {total}{more}}}"));
@@ -26,7 +26,7 @@ pub fn member(stage: &mut Stage, app: &str, id: &str, size: &str) {
     stage.play(&format!("- ask: {{app: {app}, id: {id}, resource: {size}, taskGroup: tg}}"));
 }
 
-/// Of `tg`: requested, replaced, timed out.
+/// The counts of `tg`: placeholders requested, replaced, and timed out.
 pub fn counts(app: &Application) -> (u64, u64, u64) {
     let group = &app.task_groups["tg"];
     (group.count, group.replaced, group.timed_out)

@@ -155,7 +155,7 @@ fn d_23_a_reservation_moves_with_its_ask() {
     check_invariants(&stage);
 }
 
-/// 18 were replaced by 21 and allocated, which leaves 3.
+/// 18 were requested and replaced by 21; the 18 were allocated, which leaves 3.
 #[test]
 fn d_23_what_is_pending_in_a_queue_is_never_taken_below_nothing() {
     let mut stage = two_nodes(Profile::V1_5_1);

@@ -27,7 +27,7 @@ impl Limited {
         assert!(events.contains(&EventKind::ConfigAccepted), "{events:?}");
     }
 
-    /// Queries limits; `who` is a user with groups.
+    /// Submits an application to query its limits. `who` is a user with groups.
     pub fn probe(&mut self, app: &str, queue: &str, who: &str) {
         self.submit(app, queue, who);
         self.0.ask_for(app, "probe", "{gpu: 1}", 0, 1);
@@ -52,7 +52,7 @@ impl Limited {
         self.0.play("- schedule: idle");
     }
 
-    /// `no bound` without a limit.
+    /// The limit headroom; `no bound` if no limit names a resource.
     pub fn space(&self, app: &str) -> String {
         let app = self.0.application(app);
         self.0.partition().usage.headroom(&app.account).map_or("no bound".to_owned(), |space| space.to_string())

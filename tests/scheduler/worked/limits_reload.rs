@@ -141,7 +141,7 @@ fn section_9_a_removed_queue_loses_its_limits_and_retains_those_of_its_parents()
     assert_eq!(limited.space("app"), "memory 70");
 }
 
-/// D-26: with the leaf's limit, releases lose the group's usage.
+/// D-26: the limit on the leaf is removed, and the releases lose the group's usage.
 #[test]
 fn section_9_the_releases_lose_the_usage_of_a_group() {
     let root = "{groups: [g1], maxresources: {memory: 100}}";

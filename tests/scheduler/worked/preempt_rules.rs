@@ -303,7 +303,7 @@ fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
     }
 }
 
-/// n2's allocations cannot be preempted; `w` reserves it.
+/// n2 is used by allocations that cannot be preempted; `w` reserves it.
 fn reserved_elsewhere(profile: Profile) -> Stage {
     let queues = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 4}}},
         {name: c, properties: {preemption.policy: disabled}}";

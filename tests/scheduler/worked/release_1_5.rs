@@ -30,7 +30,7 @@ fn d_22_a_queue_above_its_maximum_gets_nothing_more() {
     }
 }
 
-/// Its usage blocks the cluster, whose size has 0 of it (P-04).
+/// The resource stays in the cluster's size with 0 (P-04), so its usage blocks the whole cluster.
 #[test]
 fn d_22_a_name_without_nodes_stops_the_cluster() {
     for profile in Profile::ALL {

@@ -28,7 +28,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// In ms since 1970, `ago` of scheduler time earlier.
+    /// The wall clock at `ago` of scheduler time before now, in milliseconds since 1970.
     fn ms(self, ago: Duration) -> i64 {
         let ago = ago.div_f64(self.speed.max(0.001));
         let at = self.wall.checked_sub(ago).unwrap_or(UNIX_EPOCH);
@@ -54,7 +54,7 @@ pub struct ReceiverStatus {
 /// The snapshot of a board.
 #[derive(Clone, Debug, Default)]
 pub struct BoardSnapshot {
-    /// Cluster time of the last evaluation, if any.
+    /// The cluster time of the last evaluation; `None` before the first one.
     pub at: Option<Time>,
     /// The active rules.
     pub rules: Arc<Rules>,
@@ -127,7 +127,8 @@ impl std::fmt::Debug for Board {
 }
 
 impl Board {
-    /// Continues the store's file at the cluster time `now`; its problems are in the snapshot.
+    /// Creates a board. With a store, it continues from the file at the cluster time `now`; problems with it are in the
+    /// snapshot.
     pub fn new(cluster: &str, rules: Arc<Rules>, store: Option<Store>, now: Time, notes: Vec<String>) -> Self {
         let mut inner = Inner {
             alerts: Alerts::new(rules),
@@ -195,33 +196,33 @@ impl Board {
         changes
     }
 
-    /// Another file of the state directory, if any.
+    /// Sets why another file of the state directory cannot be written; `None` if it can.
     pub fn set_unkept(&self, why: Option<String>) {
         let mut inner = self.inner();
         inner.unkept = why;
         self.show(inner);
     }
 
-    /// Checks a silence.
+    /// Whether a silence is possible now.
     ///
     /// # Errors
-    /// Why it is impossible.
+    /// Returns the reason if not.
     pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
         self.inner().alerts.can_silence(order)
     }
 
-    /// Returns its number.
+    /// Starts a silence. Returns its number.
     ///
     /// # Errors
-    /// Why it is impossible.
+    /// Returns the reason if it is impossible.
     pub fn silence(&self, order: SilenceOrder, now: Time) -> Result<u64, String> {
         self.retained(|alerts| alerts.silence(order, now), "save the silence")
     }
 
-    /// Ends it early.
+    /// Ends a silence early.
     ///
     /// # Errors
-    /// No active silence has this number.
+    /// Returns an error if no active silence has this number.
     pub fn end_silence(&self, id: u64, by: &str, now: Time) -> Result<(), String> {
         self.retained(|alerts| alerts.end_silence(id, by, now), "save the end of the silence")
     }
@@ -243,7 +244,7 @@ impl Board {
         }
     }
 
-    /// Alerting continues after a failure.
+    /// Writes the state, if there is a store. A failure is reported, and alerting continues.
     pub(super) fn write(&self, inner: &mut Inner, at: SystemTime) {
         let Some(store) = &self.store else { return };
         inner.written = Some(at);

@@ -1,4 +1,4 @@
-//! Documents for an Alertmanager and for its webhooks' receivers.
+//! The documents to send: JSON for an Alertmanager, and JSON in the format of its webhooks.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::{Alert, ChangeKind, Rule, Rules};
 
-/// Without an update. An Alertmanager gets one every minute.
+/// How long an Alertmanager considers an alert active without an update. It gets one every minute.
 const ACTIVE_FOR: Duration = Duration::from_secs(4 * 60);
 
 /// A change to send, with wall clock times in ms since 1970.
@@ -58,7 +58,7 @@ pub fn rfc3339(ms: i64) -> String {
     at.and_then(|at| at.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// `POST /api/v2/alerts`: all firing, and resolved ones.
+/// The body of `POST /api/v2/alerts` of an Alertmanager: all firing alerts, and resolved ones.
 pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) -> String {
     let active_until = now.saturating_add(i64::try_from(ACTIVE_FOR.as_millis()).unwrap_or_default());
     let one = |notice: &Notice| {
@@ -72,7 +72,7 @@ pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) 
     Value::Array(notices.iter().map(one).collect()).to_string()
 }
 
-/// Version 4. `number` distinguishes repeated alerts.
+/// The webhook document of an Alertmanager (version 4) for one alert. `number` distinguishes repeated alerts.
 pub fn webhook(notice: &Notice, receiver: &str, rules: &Rules, cluster: &str) -> String {
     let status = match notice.kind {
         ChangeKind::Firing => "firing",

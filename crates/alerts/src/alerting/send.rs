@@ -13,14 +13,14 @@ use engine::call::{Attempt, post, run};
 
 /// The first and the longest pause after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5 * 60));
-/// Firing alerts expire in an Alertmanager without updates.
+/// The interval of updates to an Alertmanager about firing alerts, which expire there otherwise.
 const REPEATED: Duration = Duration::from_secs(60);
 const IDLE: Duration = Duration::from_secs(60);
 
-/// A thread per receiver, until the board is dropped.
+/// Starts a thread for each receiver. They end when the board is dropped.
 ///
 /// # Errors
-/// A thread cannot start.
+/// Returns an error if a thread cannot be started.
 pub fn start(board: &Arc<Board>) -> std::io::Result<()> {
     let rules = Arc::clone(&board.snapshot().rules);
     for receiver in rules.targets.receivers.clone() {
@@ -61,7 +61,8 @@ impl Sender {
         }
     }
 
-    /// `whole`: not woken earlier. Returns whether the board was dropped.
+    /// Waits: for the `whole` time after a failure, otherwise until there is something to send. Returns whether the
+    /// board was dropped.
     fn sleeps(&self, time: Duration, whole: bool) -> bool {
         let until = Instant::now() + time;
         loop {
@@ -82,7 +83,7 @@ impl Sender {
         let document: Arc<str> = self.document(&notices, &rules, &board.cluster, now).into();
         let who = &self.receiver.name;
         let stops = |time: Duration| {
-            // Nothing waits for this thread.
+            // A command has its own time limit; no one waits for this thread.
             std::thread::sleep(time);
             false
         };
@@ -110,7 +111,7 @@ impl Sender {
         taken.map(|_| more).map_err(|_| ())
     }
 
-    /// Removes delivered notices; returns their number.
+    /// Removes delivered notices from the queue. Returns their number.
     fn take_out(&self, inner: &mut super::board::Inner, sent: &[Notice], last: u64) -> u64 {
         let Some(waiting) = inner.outbox.get_mut(&self.receiver.name) else { return 0 };
         let before = waiting.len();
@@ -125,7 +126,8 @@ impl Sender {
         (before - waiting.len()) as u64
     }
 
-    /// An Alertmanager gets all firing and newly resolved alerts, others the next change.
+    /// The notices to send now: for an Alertmanager, all firing alerts and the newly resolved ones; for others, the
+    /// next change.
     fn to_send(&self, board: &Board) -> (Vec<Notice>, Arc<Rules>) {
         let inner = board.inner();
         let rules = Arc::clone(inner.alerts.rules());
@@ -147,7 +149,7 @@ impl Sender {
             let number = inner.alerts.next_change().saturating_sub(1);
             all.push(Notice { number, kind: ChangeKind::Firing, alert, started_at: *started_at, ended: None });
         }
-        // What fired and resolved in the meantime is only resolved.
+        // An alert that fired and resolved while the receiver was unavailable is only sent as resolved.
         (all, rules)
     }
 

@@ -20,10 +20,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Creates the directory if needed.
+    /// Locks the file in a directory, which is created if needed.
     ///
     /// # Errors
-    /// Locked by another process, or unusable.
+    /// Returns an error if another process has it or the directory is unusable.
     pub fn open(dir: &Path) -> Result<Self, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", dir.display());
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(wrong)?;
@@ -33,10 +33,10 @@ impl Store {
         }
     }
 
-    /// `None` without a file.
+    /// The content; `None` without a file.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn read(&self) -> Result<Option<String>, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", self.file.display());
         let mut text = String::new();
@@ -48,10 +48,10 @@ impl Store {
         Ok(Some(text))
     }
 
-    /// Durable when it returns.
+    /// Replaces the content durably.
     ///
     /// # Errors
-    /// The old content remains.
+    /// Returns an error if the write fails; the old content remains.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let temporary = self.file.with_extension("json.new");
         self.lock.keep().map_err(|error| format!("{}: {error}", self.file.display()))?;
@@ -77,7 +77,7 @@ impl Store {
     }
 }
 
-/// Earlier versions created it with wider permissions.
+/// Creates or truncates a file with access for its owner only; earlier versions created it with wider permissions.
 fn private(path: &Path) -> std::io::Result<File> {
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.set_permissions(Permissions::from_mode(0o600))?;
@@ -139,7 +139,7 @@ mod tests {
         let wall = SystemTime::now();
         let step = |wall| board.step(&given(), Timing { wall, speed: 1.0 });
         step(wall + Duration::from_secs(7200));
-        // A directory simulates a full disk.
+        // Simulates a full disk: a directory is in place of the file.
         let temporary = file.with_extension("json.new");
         std::fs::create_dir_all(temporary.join("below")).unwrap();
         let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();

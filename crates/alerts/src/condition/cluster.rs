@@ -45,7 +45,7 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     Some(refused.map(reading).into_iter().collect())
 }
 
-/// Unchanged while the health is unknown.
+/// The health checks fail. If the health is unknown, nothing changes.
 pub fn unhealthy(given: &Given) -> Option<Vec<Reading>> {
     let wrong = given.health.as_ref()?;
     let more = wrong.len().saturating_sub(1) as u64;

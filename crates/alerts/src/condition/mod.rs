@@ -18,13 +18,14 @@ use view::trends::Moment;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading {
     pub subject: Subject,
-    /// Otherwise it only keeps a firing alert.
+    /// Whether it starts an alert; otherwise it only keeps one firing.
     pub starts: bool,
     /// The value, in the unit of the threshold.
     pub value: f64,
     /// The values in words, without the subject.
     pub metrics: String,
-    /// Such as a queue's first application. A change restarts the condition.
+    /// The variable object of the subject, for example the first application of a queue. A change restarts the
+    /// condition.
     pub which: String,
 }
 
@@ -49,7 +50,7 @@ pub(super) struct Shared {
     heads: Option<Vec<Vec<queues::Head>>>,
 }
 
-/// `None` if nothing is observable.
+/// Returns the readings of a rule; `None` if nothing is observable now, so that nothing changes.
 pub(super) fn readings(rule: &Rule, given: &Given, memory: &Memory, shared: &mut Shared) -> Option<Vec<Reading>> {
     if rule.kind.about() == About::Outside {
         return cluster::outside(rule, given);

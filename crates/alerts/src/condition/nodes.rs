@@ -10,7 +10,8 @@ use view::PartitionView;
 use view::drain::span;
 use view::waiting::amounts;
 
-/// Schedulable before; drained ones are not lost.
+/// Nodes that were schedulable and no longer exist. They are tracked between steps: a node that was drained first is
+/// not lost.
 pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -> Vec<Reading> {
     let lost = memory.lost.iter().filter(|lost| lost.partition == *part.name);
     let there = |node: &str| part.nodes.contains_key(&NodeId::from(node));

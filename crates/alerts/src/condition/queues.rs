@@ -19,7 +19,7 @@ fn subject(part: &PartitionView, queue: &QueuePath) -> Subject {
     Subject::new(&part.name, SubjectKind::Queue, queue.as_str())
 }
 
-/// Longest waiting application, if its oldest request would fit.
+/// The application of a queue that has waited longest, if its oldest request would fit.
 pub struct Head {
     queue: QueuePath,
     app: AppId,
@@ -37,7 +37,8 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
         let Some((app, ask)) = oldest(part, leaf) else { continue };
         let AskState::Pending { reason, .. } = ask.state else { continue };
         let blocked = app.blocked_by_queue || app.blocked_by_limits;
-        // The scheduler also sees user limits, Kubernetes conditions, and the order of a gang.
+        // User limits, Kubernetes conditions, and the order of a gang are not visible here: the scheduler's own try is
+        // more precise.
         let tried = match reason {
             PendingReason::UserQuota | PendingReason::Placeholder | PendingReason::Turn => true,
             PendingReason::NoNode => ask.reported.is_some() || given.view.kubernetes.is_some(),
@@ -105,7 +106,7 @@ pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec
     given.view.partitions.iter().zip(heads).filter_map(reading).collect()
 }
 
-/// Reports the deepest of nested queues.
+/// Queues below their guaranteed resources with pending requests: the deepest of nested queues.
 pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
     let mut above: BTreeSet<&QueuePath> = BTreeSet::new();
@@ -174,7 +175,7 @@ pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).filter_map(reading).collect()
 }
 
-/// Reports the highest of nested queues.
+/// A queue drains for long: the highest of nested queues.
 pub fn drains(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     let drains = |row: &QueueRow| row.state == QueueState::Draining;
     let below = |row: &QueueRow| row.parent.and_then(|slot| part.queue(slot)).is_some_and(|parent| drains(parent));

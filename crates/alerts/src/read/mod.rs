@@ -1,28 +1,62 @@
-//! Rules in TOML, with error locations.
+//! Parses rules in TOML, with error locations.
 //!
-//! See `docs/guide/alerts.md` for examples. The tables are `[[rule]]`, `[[send]]`, and `[terminal]`; `defaults = false`
-//! at the top omits the default rules.
+//! ```toml
+//! defaults = true               # also use the default rules
+//!
+//! [[rule]]
+//! name = "etl-starves"
+//! kind = "below-guarantee"
+//! at = 20                       # percent; a count for some kinds; "1h" for durations
+//! resolve-at = 10               # a firing alert resolves below this
+//! for = "10m"                   # how long the condition must be true
+//! resolve-after = "2m"          # how long it must be false
+//! severity = "critical"         # info, warning, critical
+//! queues = ["root.etl"]         # these subtrees
+//! except = ["root.etl.tests"]
+//! text = "{subject} starves: {figures}"
+//! inhibited-by = ["node-lost"]  # not reported while one of these is true
+//!
+//! [[rule]]
+//! name = "etl-is-slow"
+//! kind = "expression"
+//! when = "queue.waiting.p95 > 30m"
+//! until = "queue.waiting.p95 < 20m"
+//!
+//! [[rule]]
+//! name = "limit-near"           # a default rule
+//! enabled = false
+//!
+//! [terminal]
+//! bell = true
+//! notify = "osc9"               # osc9, osc777, osc99
+//!
+//! [[send]]
+//! name = "on-call"
+//! alertmanager = "http://alertmanager:9093"   # or webhook = "https://…", or command = ["notify", "-v"]
+//! severity = "warning"
+//! timeout = "10s"
+//! ```
 //!
 //! Invariants:
 //! - parsing never panics and continues after an error;
-//! - a text with an error gives no rules.
+//! - a text with an error gives no rules, so nothing is applied partially.
 //!
 //! | code | what |
 //! |---|---|
 //! | ALR-001 | invalid TOML |
-//! | ALR-002 | unknown key |
-//! | ALR-003 | wrong type, or unknown word |
-//! | ALR-004 | missing value |
-//! | ALR-005 | duplicate or invalid name |
-//! | ALR-010 | threshold never or always reached |
-//! | ALR-011 | `resolve-at` beyond `at` |
-//! | ALR-012 | invalid or too long duration |
-//! | ALR-013 | key does not apply to the kind |
-//! | ALR-020 | unknown rule in `inhibited-by` |
-//! | ALR-021 | cycle of inhibitions |
-//! | ALR-030 | invalid expression |
-//! | ALR-031 | unknown placeholder |
-//! | ALR-040 | not exactly one valid address |
+//! | ALR-002 | an unknown key |
+//! | ALR-003 | a value of another type, or an unknown word |
+//! | ALR-004 | a missing value |
+//! | ALR-005 | a duplicate or invalid name |
+//! | ALR-010 | a threshold that is never or always reached |
+//! | ALR-011 | `resolve-at` is beyond `at` |
+//! | ALR-012 | an invalid duration, or one that is too long |
+//! | ALR-013 | a key that does not apply to the kind |
+//! | ALR-020 | `inhibited-by` names an unknown rule |
+//! | ALR-021 | a cycle of inhibitions |
+//! | ALR-030 | an invalid expression |
+//! | ALR-031 | a text with an unknown placeholder |
+//! | ALR-040 | a receiver without an address, with several, or with an invalid one |
 
 mod circles;
 mod receivers;

@@ -36,7 +36,7 @@ pub fn one_of<T: Copy>(entry: &Entry<'_, '_>, names: &[(&str, T)], faults: &mut 
     found
 }
 
-/// Also used in labels, commands, and URLs.
+/// Parses a name of a rule or receiver, which is also used as a label and in commands and URLs.
 pub fn name(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     let text = entry.text(faults)?;
     let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

@@ -1,4 +1,4 @@
-//! The kubeconfig: contexts and clients.
+//! The kubeconfig: its contexts, and the client of one of them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,10 @@ pub struct ContextInfo {
 }
 
 impl Known {
-    /// `None` without any cluster; fails for an invalid file.
+    /// Returns `None` without any cluster.
+    ///
+    /// # Errors
+    /// A file is invalid, or a named file is missing.
     pub fn read_if_exists() -> Result<Option<Self>, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
         let usual = std::env::var_os("HOME").is_some_and(|home| Path::new(&home).join(".kube/config").exists());
@@ -57,7 +60,10 @@ impl Known {
         std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !named
     }
 
-    /// `KUBECONFIG`, else `~/.kube/config`, else the pod's service account. The error has file, line, and column.
+    /// Reads `KUBECONFIG`, otherwise `~/.kube/config`, otherwise the service account of the pod.
+    ///
+    /// # Errors
+    /// A file is invalid (file, line, and column), or nothing of these exists.
     pub fn read() -> Result<Self, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
         let files: Vec<PathBuf> = match &named {
@@ -133,7 +139,10 @@ impl Known {
         self.contexts().into_iter().map(|context| context.name).collect()
     }
 
-    /// A context, by default the current one; fails if unknown.
+    /// Returns a context, by default the current one.
+    ///
+    /// # Errors
+    /// The name is unknown, or no context is current.
     pub fn context(&self, name: Option<&str>) -> Result<ContextInfo, KubeFault> {
         let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
         let none = || match name {

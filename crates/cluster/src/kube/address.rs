@@ -8,7 +8,7 @@ pub const SCHEME: &str = "k8s://";
 pub struct Address {
     /// Context; `None`: the current one.
     pub context: Option<String>,
-    /// The scheduler's; `None`: search it.
+    /// Namespace of the scheduler; `None`: it is searched.
     pub namespace: Option<String>,
 }
 

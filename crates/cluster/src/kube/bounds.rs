@@ -22,7 +22,7 @@ use tower::{BoxError, Service};
 use super::connect;
 use super::plugin::{Credential, Plugin};
 
-/// Limits of an answer.
+/// How long an answer may take as a whole, and how large it may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Time from the request to the last byte.

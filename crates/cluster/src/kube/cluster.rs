@@ -27,7 +27,7 @@ use view::act::ClusterRights;
 use view::act::EnforceAcl;
 
 const SAME_FAILURE: Duration = Duration::from_secs(1);
-/// Nothing is written to a guessed namespace.
+/// Only the address of the scheduler is known: nothing is written to a guessed namespace.
 const NO_NAMESPACE: &str = "the namespace of the scheduler is unknown: Service yunikorn-service and ConfigMap yunikorn-configs not found; \
                             use k8s://CONTEXT/NAMESPACE";
 const REFUSAL: usize = 64 << 10;
@@ -166,7 +166,7 @@ impl Cluster {
         }
         let found = self.found().ok_or_else(|| KubeFault::new("the scheduler was not found"))?;
         match found.namespace.as_str() {
-            // Invalid usage, not an unavailable scheduler.
+            // The address is insufficient: invalid usage, not an unavailable scheduler.
             "" => Err(KubeFault { status: Some(400), ..KubeFault::new(NO_NAMESPACE) }),
             namespace => Ok(namespace.to_owned()),
         }
@@ -187,7 +187,11 @@ impl Cluster {
         self.wanted.enforce_acl
     }
 
-    /// `path` starts with `/`. A rejection by the scheduler is a response; one by the API server is an error.
+    /// Sends a request; `path` starts with `/`.
+    ///
+    /// # Errors
+    /// The scheduler cannot be found, or the API server rejects the request. A rejection by the scheduler is a
+    /// response.
     pub fn send<'a>(
         &'a self,
         method: Method,

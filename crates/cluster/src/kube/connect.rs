@@ -46,8 +46,10 @@ fn tcp() -> HttpConnector {
     tcp
 }
 
-/// Also returns a plugin's credentials. The library's own client has no way to set options of its connections. Fails
-/// for invalid certificates or a proxy.
+/// What a client of this configuration sends its requests with, and the credentials of a plugin. The library's own client has no way to set options of its connections.
+///
+/// # Errors
+/// Credentials or certificates of the configuration are invalid, or it names a proxy.
 pub(super) fn builder(
     config: Config,
     plugin: Option<(Plugin, Credential)>,
@@ -126,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// As the kernel shows it: kind, and hundredths of a second.
+    /// The timer of the connection to a port, as the kernel shows it: its kind, and hundredths of a second.
     fn timer(port: u16) -> Option<(u8, u64)> {
         let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
         let to = format!(":{port:04X}");

@@ -17,7 +17,10 @@ const LONGEST: Duration = Duration::from_secs(5);
 const MESSAGE: usize = 1_000;
 
 impl Cluster {
-    /// `reason` is one word; fails without permission or answer.
+    /// Adds an Event; `reason` is one word.
+    ///
+    /// # Errors
+    /// It is not permitted, or the API server does not answer in time.
     pub fn add_event<'a>(&'a self, reason: &'a str, message: &'a str) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let namespace = self.namespace().await?;

@@ -10,7 +10,7 @@ use super::plugin::PluginFault;
 
 /// A certificate from the future usually means a wrong clock.
 const CLOCK: &str = "; check the clock of this machine";
-/// Its status is that of a missing right.
+/// Message of an API server for a terminating namespace; its status is that of a missing right.
 const TERMINATING: &str = "because it is being terminated";
 
 /// A request in terms of RBAC.

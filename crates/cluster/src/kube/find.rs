@@ -1,4 +1,4 @@
-//! Finds the scheduler's Service and pod.
+//! Finds the scheduler in the cluster: its Service and its pod.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::api::{Api, ListParams};
@@ -115,7 +115,10 @@ pub fn service<'a>(
     })
 }
 
-/// The given namespace, or that of the only ConfigMap; empty if unknown.
+/// Returns the given namespace, or that of the only ConfigMap; empty if unknown.
+///
+/// # Errors
+/// The API server does not answer.
 pub fn without_service<'a>(client: &'a Client, namespace: Option<&'a str>) -> Answer<'a, Result<Place, KubeFault>> {
     Box::pin(async move {
         if let Some(namespace) = namespace {
@@ -157,7 +160,10 @@ fn several(found: &[Place]) -> KubeFault {
     KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 
-/// The newest ready pod, or an error.
+/// Finds the newest ready pod.
+///
+/// # Errors
+/// None exists, or the search is not permitted.
 pub fn pod<'a>(client: &'a Client, place: &'a Place) -> Answer<'a, Result<String, KubeFault>> {
     Box::pin(async move {
         let asked = Asked::core("list", "pods", Some(&place.namespace));

@@ -12,7 +12,7 @@ use model::Profile;
 /// Maximum size of a searched kubeconfig, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// For example `users`, `ann`, `user.client-key`.
+/// A field of a named entry: `users`, `ann`, `user.client-key`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field<'a> {
     pub list: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Field<'a> {
     pub keys: &'a [&'a str],
 }
 
-/// `/home/ann/.kube/config:12:5: users[1].user.token`, by the last value at or before.
+/// `/home/ann/.kube/config:12:5: users[1].user.token`. The field is that of the last value that starts there or before.
 pub(super) fn at(file: &Path, line: u32, column: u32) -> String {
     let place = format!("{}:{line}:{column}", file.display());
     let field = read(file).and_then(|text| field_at(&text, Place { line, column }));

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_UNREADABLE: usize = 3;
 
 impl Cluster {
-    /// A failed kind is named, and does not stop others.
+    /// Lists the objects. A kind that cannot be listed is named, and does not stop the others.
     pub fn list_for_filters(self: &Arc<Self>) -> Answer<'_, Listed> {
         Box::pin(async move {
             let all = tokio::join!(

@@ -72,7 +72,10 @@ impl NodeItem {
 }
 
 impl Cluster {
-    /// Nodes with reasons: `cordoned`, `not ready`.
+    /// Lists nodes with reasons: `cordoned`, `not ready`.
+    ///
+    /// # Errors
+    /// They may not be listed.
     pub fn closed_nodes(&self) -> Answer<'_, Result<Vec<(String, String)>, KubeFault>> {
         Box::pin(async move {
             let asked = Asked::core("list", "nodes", None);
@@ -96,7 +99,10 @@ impl Cluster {
         })
     }
 
-    /// Allocations continue; fails without node or right.
+    /// Cordons or uncordons a node; allocations continue.
+    ///
+    /// # Errors
+    /// It does not exist, or may not be changed.
     pub fn cordon<'a>(&'a self, node: &'a str, cordoned: bool) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let asked = Self::cordoning().named(node);

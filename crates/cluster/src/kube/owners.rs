@@ -134,7 +134,10 @@ impl Cluster {
         got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
     }
 
-    /// `spec.suspend`, at the version just read. Fails also if the API server does not store it.
+    /// Sets `spec.suspend` at the version that was just read.
+    ///
+    /// # Errors
+    /// It does not exist, was replaced, may not be changed, or the API server does not store the field.
     pub fn suspend<'a>(&'a self, owner: &'a OwnerObject, suspended: bool) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let (namespace, name) = (&*owner.namespace, &owner.name);

@@ -21,7 +21,7 @@ use super::find::PORT;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// The stream of events uses one.
+/// Maximum number of websockets: the stream of events uses one.
 const MOST: usize = 5;
 
 /// HTTP to one pod.

@@ -27,11 +27,11 @@ const PERSON: u32 = 5;
 const LARGEST: usize = 1 << 20;
 /// A credential is renewed so long before it expires.
 const BEFORE: Duration = Duration::from_secs(60);
-/// Between runs after a failure or an expired credential.
+/// The minimum time between two runs of a plugin that failed, or that returned an expired credential.
 const AGAIN: Duration = Duration::from_secs(5);
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Its message has no secrets.
+/// Why a plugin gave no credential; has no secrets.
 #[derive(Clone, Debug)]
 pub(super) struct PluginFault(String);
 
@@ -97,7 +97,7 @@ impl Credential {
     }
 }
 
-/// Only without another credential; `longest` is its time limit without a terminal.
+/// Removes the plugin from a configuration without another credential; `longest` is its time limit without a terminal.
 pub(super) fn of(config: &mut Config, longest: Duration) -> Option<Plugin> {
     let auth = &mut config.auth_info;
     let other = auth.auth_provider.is_some() || auth.token.is_some() || auth.token_file.is_some();
@@ -123,7 +123,10 @@ impl Plugin {
         Self { exec, program, longest: longest * person, retained: Mutex::default() }
     }
 
-    /// Renewed before expiry, and after a rejection.
+    /// The credential of a request; it is renewed before it expires, and after the API server rejected it.
+    ///
+    /// # Errors
+    /// The plugin gives no credential.
     pub async fn credential(&self) -> Result<Credential, PluginFault> {
         let mut retained = self.retained.lock().await;
         if let Some((since, credential)) = &*retained
@@ -136,7 +139,7 @@ impl Plugin {
         credential
     }
 
-    /// Later requests get another credential.
+    /// The API server does not accept a credential: a later request has a new one.
     pub async fn reject(&self, rejected: &Credential) {
         if let Some((_, Ok(credential))) = &mut *self.retained.lock().await
             && credential.status == rejected.status
@@ -226,7 +229,7 @@ impl Plugin {
         Ok(Credential { status, expires })
     }
 
-    /// A warning, for example of a login that ends soon.
+    /// Passes on a warning of a plugin that gave a credential, for example of a login that ends soon.
     fn pass_on(&self, reported: &str) {
         let console = io::stdin().is_terminal() && io::stdout().is_terminal();
         if !reported.is_empty() {
@@ -239,7 +242,7 @@ impl Plugin {
     }
 }
 
-/// Without a status it did not end in time.
+/// What a plugin did; without a status it did not end in time.
 struct Ran {
     status: Option<ExitStatus>,
     out: Vec<u8>,

@@ -113,7 +113,10 @@ impl Cluster {
         })
     }
 
-    /// Lists pods in all namespaces, else in the given ones.
+    /// Lists pods by UID: in all namespaces, or without that permission in the given ones.
+    ///
+    /// # Errors
+    /// They may not be listed there either.
     pub fn pods_of<'a>(
         &'a self,
         app: &'a str,

@@ -19,7 +19,7 @@ use view::kubernetes::{EventsOf, LogName, ObjectEvent, ObjectName};
 
 /// Timeout until an answer starts, or continues if it does not follow.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes; an API server stores at most 1.5 MiB.
+/// Maximum object size in bytes: an API server stores at most 1.5 MiB.
 const OBJECT: usize = 8 << 20;
 const EVENTS: usize = 16 << 20;
 const MOST_EVENTS: usize = 500;
@@ -31,7 +31,10 @@ const TAIL: usize = 2_000;
 pub struct Log(Body);
 
 impl Log {
-    /// Waits while it is silent; `None` at the end.
+    /// Waits while the container is silent; `None` when it has ended.
+    ///
+    /// # Errors
+    /// The connection was lost.
     pub fn more(&mut self) -> Answer<'_, Result<Option<Bytes>, KubeFault>> {
         Box::pin(async move {
             loop {
@@ -53,7 +56,7 @@ struct EventList {
     items: Option<Vec<EventWire>>,
 }
 
-/// Of `events.k8s.io/v1`; core events have times and counts in `deprecated` fields.
+/// An event of `events.k8s.io/v1`; events of the core API have times and counts in the `deprecated` fields.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct EventWire {
@@ -123,7 +126,10 @@ impl Cluster {
         })
     }
 
-    /// `yunikorn/yunikorn-service`, without a request to it.
+    /// Returns `yunikorn/yunikorn-service`, without a request to the scheduler.
+    ///
+    /// # Errors
+    /// None or several exist, or the search is not permitted.
     pub fn scheduler(&self) -> Answer<'_, Result<String, KubeFault>> {
         Box::pin(async move {
             let client = self.client().await?;
@@ -132,7 +138,10 @@ impl Cluster {
         })
     }
 
-    /// Like `kubectl get -o yaml`, without managed fields.
+    /// Returns YAML like `kubectl get -o yaml`, without managed fields.
+    ///
+    /// # Errors
+    /// It does not exist, or may not be read.
     pub fn text<'a>(&'a self, of: &'a ObjectName) -> Answer<'a, Result<String, KubeFault>> {
         Box::pin(async move {
             let (asked, path) = match of {
@@ -171,7 +180,10 @@ impl Cluster {
         })
     }
 
-    /// Last lines, then new ones. Fails without permission, start, or previous run.
+    /// Reads the last lines, then new ones while the container runs.
+    ///
+    /// # Errors
+    /// It may not be read, or does not exist: the container has not started, or has no previous run.
     pub fn log<'a>(&'a self, of: &'a LogName) -> Answer<'a, Result<Log, KubeFault>> {
         Box::pin(async move {
             let LogName { namespace, pod, container, previous, .. } = of;

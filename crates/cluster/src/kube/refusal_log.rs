@@ -13,7 +13,10 @@ const BYTES: usize = 1 << 20;
 const LONGEST: usize = 600;
 
 impl Cluster {
-    /// The last one since `since`.
+    /// Returns the last such line since `since`.
+    ///
+    /// # Errors
+    /// The log may not be read.
     pub fn refusal_in_log(&self, since: Duration) -> Answer<'_, Result<Option<String>, KubeFault>> {
         Box::pin(async move {
             let (namespace, pod) = self.scheduler_pod().await?;

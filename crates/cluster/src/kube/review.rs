@@ -17,7 +17,10 @@ use view::act::{ClusterRights, EnforceAcl, Right};
 const AGAIN: usize = 100;
 
 impl Cluster {
-    /// The user by SelfSubjectReview, in older releases by the token.
+    /// Asks SelfSubjectReview, or in older releases reviews the token.
+    ///
+    /// # Errors
+    /// It is unavailable.
     pub fn who(&self) -> Answer<'_, Result<Arc<Who>, KubeFault>> {
         Box::pin(async move {
             if let Some(who) = self.who.load_full() {
@@ -88,7 +91,10 @@ impl Cluster {
         if user.user.is_empty() { Err(unknown(format!("{old}, and the review has no user"))) } else { Ok(user) }
     }
 
-    /// Cached, and only a hint: the answer to the request counts.
+    /// Reviews a right, and caches it. A hint: the answer to the request itself counts.
+    ///
+    /// # Errors
+    /// The review failed.
     pub fn may<'a>(&'a self, asked: &'a Asked) -> Answer<'a, Result<bool, KubeFault>> {
         Box::pin(async move { self.review(asked).await.map(|(allowed, _)| allowed) })
     }
@@ -177,7 +183,7 @@ impl Cluster {
         }
     }
 
-    /// Once, unless all are allowed; true if sent.
+    /// Reviews the deletion of pods once, unless the right applies to all. Returns true if a review was sent.
     pub fn review_namespaces<'a>(&'a self, namespaces: &'a [String]) -> Answer<'a, bool> {
         Box::pin(async move {
             if self.is_allowed(&Self::killing(None)) != Some(false) {

@@ -9,7 +9,7 @@ pub enum Role {
     Operator,
     /// Also changes the configuration.
     Admin,
-    /// Service account, rights, and Deployment.
+    /// The scheduler: service account, rights, and Deployment.
     Scheduler,
     /// Follows another scheduler and its inputs.
     Shadow,
@@ -95,7 +95,7 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     text
 }
 
-/// Two instances, one of which is active.
+/// The scheduler: its rights, and a Deployment of two instances, one of which is active.
 const SCHEDULER: &str = r#"# Explanations and operations in a console need a token. Create it with:
 #   kornsole token new --user ann --group dev --file tokens.yaml > ann.token
 #   kubectl --namespace $NAMESPACE create secret generic kornsole-tokens --from-file=tokens.yaml

@@ -9,7 +9,7 @@ pub enum Via {
     PortForward,
     /// By the API server's proxy to its Service.
     Proxy,
-    /// For example an ingress; others use the API server.
+    /// A direct address, for example an ingress; other requests go to the API server.
     Url(Url),
 }
 
@@ -23,7 +23,10 @@ impl Via {
         }
     }
 
-    /// `--via`; fails for other text.
+    /// Parses `--via`.
+    ///
+    /// # Errors
+    /// It is neither a path nor an address.
     pub fn read(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is invalid; use port-forward, proxy, or an address such as https://HOST/PATH");
         match text {

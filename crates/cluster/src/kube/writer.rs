@@ -48,7 +48,10 @@ impl Writer {
         Self { cluster }
     }
 
-    /// Sends once; without an answer it may have had an effect. `path` may have a query; faults name `asked`.
+    /// Sends a request once; `path` may have a query. `asked` is its name in faults.
+    ///
+    /// # Errors
+    /// The API server rejects it, or does not answer: then it may have had an effect.
     pub fn send<'a>(
         &'a self,
         method: Method,

@@ -34,7 +34,10 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// Fails for any invalid setting: no map applies (K8S-017).
+    /// Reads a namespace.
+    ///
+    /// # Errors
+    /// A setting is invalid: then none of the maps applies (K8S-017).
     pub fn read(cluster: &Cluster, namespace: &str) -> Result<Self, String> {
         let all = cluster.flattened(namespace, unpacked);
         if let Some(fault) = settings::fault(&all) {

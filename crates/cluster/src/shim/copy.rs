@@ -85,8 +85,8 @@ impl FilterCopy {
         Self { patience, ..self }
     }
 
-    /// Objects, with these pods if they arrive within a second. Starts to follow in the handle's runtime; `None`: the
-    /// connection is lost.
+    /// Lists objects, with the pods of these UIDs if they arrive within a second. The first call starts to follow, in
+    /// the runtime of the handle. `None`: the connection is lost.
     pub fn listed<'a>(
         &'a self,
         runtime: &'a Handle,
@@ -211,8 +211,8 @@ impl Shared {
         }
     }
 
-    /// Until every kind is listed or denied, and these pods exist. Waits while pages arrive: a reader that gives up
-    /// would read them again.
+    /// Waits until every kind is listed or denied, and the pods of these UIDs exist. A long list takes its time while its
+    /// pages arrive: a reader that gives up would read it again.
     async fn listed(&self, uids: &BTreeSet<&str>, patience: Duration) -> Option<Listed> {
         let started = Instant::now();
         let stalls = |state: &State| state.page.map_or(started, |page| page.max(started)).elapsed() >= patience;

@@ -65,7 +65,7 @@ impl Deciding {
         Ok(())
     }
 
-    /// An invalid map changes nothing (K8S-016, K8S-017).
+    /// Applies the maps; an invalid one changes nothing (K8S-016, K8S-017).
     pub fn configure(&mut self, namespace: &str) -> Result<(), String> {
         let Some(live) = &self.live else { return Ok(()) };
         if !self.configured.hot_refresh {

@@ -30,14 +30,15 @@ pub enum FeedChange {
     Unreadable(ObjectKey, String),
 }
 
-/// Dropping it ends all watches.
+/// Watches on all kinds. Dropping it ends them.
 #[derive(Debug)]
 pub struct Feed {
     _tasks: JoinSet<()>,
 }
 
 impl Feed {
-    /// ConfigMaps of one namespace only. `take` gets each kind's changes in order. Requires a runtime.
+    /// Follows all kinds, ConfigMaps in one namespace only. `take` gets the changes, in order for each kind. Must be
+    /// called in a runtime.
     pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         start_list::<Nodes>(&mut tasks, cluster, None, take.clone());

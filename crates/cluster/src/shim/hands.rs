@@ -42,7 +42,7 @@ impl Hands {
         }
     }
 
-    /// Results go to the channel.
+    /// Starts deeds; their results go to the channel.
     pub fn carry_out(&mut self, deeds: Vec<Deed>) {
         for deed in deeds {
             match deed {

@@ -36,20 +36,21 @@ pub struct Lease {
     me: String,
 }
 
-/// Since when is by the local clock: others are not trusted.
+/// The last seen state, and since when by the local clock: other clocks are not trusted.
 struct Seen {
     record: Value,
     since: Instant,
 }
 
 impl Lease {
-    /// `fence` allows writes while it leads.
+    /// Creates a candidate; `fence` allows writes while it has the lease.
     pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, process: Process) -> Self {
         let me = process.identity();
         Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), process, me }
     }
 
-    /// Renews it until it is lost; `tell` gets changes. Without an answer no instance gets it: the fence ends writes.
+    /// Renews the lease until it is lost. `tell` is called on changes. Without an answer of the API server, no instance
+    /// gets the lease: writes end by the fence.
     pub async fn hold(self, report: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
         let mut owned = false;

@@ -23,7 +23,7 @@ struct Mark {
 }
 
 impl Process {
-    /// `pod`: its UID; `instance`: unique per run.
+    /// Identifies this process; `pod` is the UID of its pod, `instance` is unique per run.
     pub fn this(name: &str, pod: Option<&str>, instance: &str) -> Self {
         let place = match pod {
             Some(uid) => format!("pod-{uid}"),
@@ -55,7 +55,7 @@ impl Process {
         Self::read(identity).map_or_else(|| identity.to_owned(), |process| process.name)
     }
 
-    /// An earlier process here, certainly ended.
+    /// Returns true if the holder is an earlier process of this pod or machine, and has certainly ended.
     pub fn has_ended(&self, holder: &str) -> bool {
         self.has_ended_by(holder, |pid| std::path::Path::new(&format!("/proc/{pid}")).exists())
     }

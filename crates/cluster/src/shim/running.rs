@@ -87,14 +87,17 @@ pub struct Shim {
 /// Dropping it ends the server of a standby.
 pub type Serving = Box<dyn std::any::Any>;
 
-/// It decides nothing. Its server is dropped first.
+/// The view of a standby, which follows and decides nothing. Its server is dropped first.
 struct Observer {
     _serving: Serving,
     observing: Deciding,
 }
 
 impl Shim {
-    /// Not started; fails without threads or port.
+    /// Does not start it.
+    ///
+    /// # Errors
+    /// Threads or the probe port are unavailable.
     pub fn new(options: Options) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shim-io").enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start threads for requests: {error}"))?;

@@ -13,7 +13,7 @@ use model::Time;
 const BURST: f64 = 25.0;
 const PER_SECOND: f64 = 10.0;
 const AGAIN: Duration = Duration::from_secs(300);
-/// Above it Normal ones are dropped first, then the oldest.
+/// Maximum number of queued Events; beyond it Normal ones are dropped first, then the oldest.
 const WAITING: usize = 1000;
 const REMEMBERED: usize = 10_000;
 const LONGEST: usize = 1024;

@@ -9,7 +9,7 @@ use model::Profile;
 
 const ROOT: &str = "root";
 
-/// By name, from the root.
+/// For users and groups: the limits of the ancestors by name, from the root down.
 pub(super) type Given<'r> = [HashMap<&'r str, Vec<LimitAbove<'r>>>; 2];
 
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl<'r> LimitTables<'r> {
             ROOT => ROOT.to_owned(),
             name => format!("{parent}.{name}"),
         };
-        // Also the parent's table.
+        // For a `root` directly in the root, its own table is also the parent's.
         self.by_path.insert(path.clone(), Given::default());
         let given = self.by_path.get(parent).cloned().unwrap_or_default();
         (path, given)

@@ -46,7 +46,7 @@ impl NameKind {
         }
     }
 
-    /// CFG-061, CFG-062: valid, code, expected form.
+    /// CFG-061, CFG-062: whether it is valid, the code, and the expected form.
     fn rule(self, name: &str, profile: Profile) -> (bool, &'static str, &'static str) {
         match (self, profile) {
             (Self::User, Profile::V1_8_0 | Profile::V1_9_0) => (
@@ -150,7 +150,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// LIM-033: `*` hides groups that only ancestors name.
+    /// LIM-033: a group `*` hides the groups that are named only in ancestors.
     fn report_hidden_groups(&mut self, queue: &RawQueue, named: &HashMap<&str, usize>) {
         let Some(limit) = named.get(ANYONE).and_then(|index| queue.limits.as_ref()?.list.get(*index)) else { return };
         let hides = |name: &&&str| !named.contains_key(**name);
@@ -195,7 +195,7 @@ impl<'r> LimitChecker<'r, '_> {
             }
             None => {}
         }
-        // A release checks only the order, not CFG-065.
+        // Next to '*' kornsole's rule is CFG-065; a release checks only the order.
         let after = seen.get(ANYONE).filter(|star| **star != label.index || self.faults.as_release());
         if let Some(star) = after.filter(|_| text != ANYONE) {
             let message = format!("{label} names {word} {text:?} after the '*' of limit {}", star + 1);

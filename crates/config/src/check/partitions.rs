@@ -61,7 +61,7 @@ pub(super) fn check_root(root: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// CFG-079: they become root's, without contradiction.
+/// CFG-079: limits of the partition become root's, and must not contradict it.
 pub(super) fn hand_limits_to_root(partition: &mut RawPartition, faults: &mut Faults) {
     let (Some(own), Some(root)) = (&mut partition.limits, &mut partition.root) else { return };
     if own.list.is_empty() {
@@ -95,7 +95,7 @@ fn same(own: &RawLimit, root: &RawLimit) -> bool {
     names(own) == names(root) && count(own) == count(root) && amounts(own) == amounts(root)
 }
 
-/// CFG-100, CFG-101: policy and weights.
+/// Checks the order of nodes and the weights of resources in it (CFG-100, CFG-101).
 pub(super) fn check_node_sort(partition: &RawPartition, path: &str, faults: &mut Faults) {
     if let Some(sort) = &partition.sort_type
         && !sort.value.is_empty()

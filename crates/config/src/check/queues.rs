@@ -171,7 +171,7 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
     }
 }
 
-/// CFG-056, CFG-057: the applications.
+/// The numbers of applications of a queue and a child of it (CFG-056, CFG-057).
 fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
     let FieldValue::Value(own) = &queue.max_applications else { return };
     let (above, own) = (&queue.path, own.value);

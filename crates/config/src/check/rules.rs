@@ -154,7 +154,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// CFG-086; `expected` describes the value.
+    /// CFG-086; `expected` is what the value should be.
     fn no_value(&mut self, rule: &RawRule, expected: &str) {
         let message = format!("{}: `{}` has no `value`", self.label, rule.name.value);
         self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));

@@ -40,7 +40,7 @@ pub(super) const PREEMPTION: [&str; 2] = ["enabled", "quotapreemptionenabled"];
 /// Only 1.8 reads them.
 pub(super) const RESOLVER: [&str; 1] = ["type"];
 
-/// In their usual order; empty if any or none.
+/// The keys that may be under a key, in their usual order; empty if any or none.
 pub fn keys_below(key: &str) -> &'static [&'static str] {
     match key {
         "" => &FILE,

@@ -1,4 +1,11 @@
-//! Compares configurations as trees. Only the order of limits, of groups in them, and of placement rules matters.
+//! Two configurations compared as trees: comments, quoting, the order of queues and keys, and the case of queue names
+//! do not matter. The order of limits, of groups in them, and of placement rules does.
+//!
+//! Invariants:
+//! - no changes means that the scheduler acts identically on both;
+//! - every change names one setting with both values in the notation of the file;
+//! - the order is: partitions as in the new configuration, then removed ones; in each its own settings first, then the
+//!   queues, parents before children.
 
 mod compare;
 mod effect;
@@ -169,7 +176,7 @@ impl Diff {
         self.changes.iter().filter(arrived).filter_map(Change::place)
     }
 
-    /// Queues that drain when the new configuration is loaded.
+    /// The removed queues with their partition, which drain when the new configuration is loaded.
     pub fn removed_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
         let gone = |change: &&Change| change.key == Key::Queue && change.what == What::Removed;
         self.changes.iter().filter(gone).filter_map(Change::place)

@@ -13,11 +13,11 @@ use crate::fault::escaped;
 pub struct Line {
     /// `None` for a value.
     pub symbol: Option<What>,
-    /// Of the last queue or partition.
+    /// Whether it is a setting of the queue or partition in the lines before.
     pub setting: bool,
     /// The change, with control characters escaped.
     pub text: String,
-    /// Empty if a line before has it.
+    /// The effect of the change; empty if a line before contains it.
     pub effect: &'static str,
 }
 
@@ -34,7 +34,7 @@ impl Line {
 }
 
 impl Diff {
-    /// Partitions and queues, each with its settings. Escapes control characters.
+    /// The lines of each partition and queue, followed by its settings. Control characters are escaped.
     pub fn lines(&self) -> Vec<Line> {
         let of_partition: BTreeSet<&str> =
             self.changes.iter().filter(|change| change.queue.is_none()).map(|change| &*change.partition).collect();
@@ -59,7 +59,7 @@ impl Diff {
         lines
     }
 
-    /// Effects in a column. Empty without changes.
+    /// The text form, with the effects in a column. Empty without changes.
     pub fn to_text(&self) -> String {
         const INDENT: usize = 2;
         const WIDEST: usize = 60;

@@ -22,8 +22,10 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
+    /// Reads a configuration, or a manifest with one.
+    ///
     /// # Errors
-    /// Invalid YAML, or not editable.
+    /// The first error of invalid YAML, or why the text cannot be edited.
     pub fn new(text: &str, policy_group: &'a str, refuse: EditFaults<'a>) -> Result<Self, Fault> {
         let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
         let marked = whole.len() < text.len();
@@ -63,8 +65,10 @@ impl<'a> Draft<'a> {
         first.map_or(Ok(()), |fault| Err(self.out(fault)))
     }
 
+    /// Applies one change to the text and the tree.
+    ///
     /// # Errors
-    /// Why not; the text is unchanged.
+    /// The reason why it cannot be applied; the text is unchanged.
     pub fn apply(&mut self, at: &[PathSegment], change: &TreeChange) -> Result<(), Fault> {
         let tree = self.tree()?;
         let patches = patches(&tree, at, change, self.refuse).map_err(|fault| self.out(fault))?;

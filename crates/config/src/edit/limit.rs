@@ -12,10 +12,10 @@ use crate::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
-/// Reads limits in order.
+/// The limits as written, in order.
 ///
 /// # Errors
-/// EDT-001 to EDT-005.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -72,10 +72,10 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
     Ok(draft.finish())
 }
 
-/// Equal values stay as written.
+/// Changes a limit; equal values stay as written.
 ///
 /// # Errors
-/// EDT-001 to EDT-005.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -111,10 +111,10 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
     Ok(draft.finish())
 }
 
-/// Removes by index.
+/// Removes the limit at `index`.
 ///
 /// # Errors
-/// EDT-001 to EDT-005.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };

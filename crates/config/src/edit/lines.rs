@@ -31,7 +31,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// After the entry and its comments, which are indented more.
+/// The start of the next line after an entry, and after comments that are indented more than its key.
 pub(super) fn behind(text: &str, at: usize, column: usize) -> usize {
     let mut end = next_line(text, at);
     let mut probe = end;

@@ -93,7 +93,7 @@ pub(super) fn written_items(tree: &Tree<'_>, list: Id) -> Vec<(usize, Id)> {
     items.filter(|(_, id)| !tree.is_null(**id)).map(|(index, id)| (index, *id)).collect()
 }
 
-/// `None` if missing or null. From `<<` is an error.
+/// Resolves aliases; `None` if missing or null. A value from `<<` is an error.
 pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>) -> Result<Option<Id>, Fault> {
     match tree.get(map, key) {
         Some(id) => Ok(Some(tree.follow(id)).filter(|id| !tree.is_null(*id))),

@@ -28,10 +28,10 @@ const QUEUE: &[&str] = &[
 const PARTITION: &[&str] = &["name", "placementrules", "nodesortpolicy", "preemption", "limits", "queues"];
 const RESOURCES: &[&str] = &["guaranteed", "max"];
 
-/// Sets a resource bound; `None` removes it.
+/// Sets `resources.max` or `resources.guaranteed` of one resource; `None` removes it.
 ///
 /// # Errors
-/// EDT-001 to EDT-005.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_amount(
     text: &str,
     target: &Target<'_>,
@@ -88,10 +88,10 @@ pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str
     set(text, target, &path, &[], key, acl.map(|acl| Value::Text(acl.to_owned())))
 }
 
-/// Adds the last child.
+/// Adds a queue after the other children.
 ///
 /// # Errors
-/// EDT-001 to EDT-005.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -128,10 +128,10 @@ pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<St
     Ok(draft.finish())
 }
 
-/// Comments above the subtree stay.
+/// Removes a subtree. Comments above it stay.
 ///
 /// # Errors
-/// EDT-001 to EDT-005.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };

@@ -21,7 +21,7 @@ impl EditFaults<'_> {
         self.fault("EDT-001", at, message, hint)
     }
 
-    /// EDT-002: from elsewhere through an alias.
+    /// EDT-002: the value comes from another place through an alias.
     pub fn alias(self, tree: &Tree<'_>, what: &str, alias: usize, written: Option<usize>) -> Fault {
         let at = tree.place(alias);
         let name = alias_name(tree.text, alias);

@@ -37,7 +37,7 @@ pub(super) enum Shape {
 }
 
 impl<'t> Tree<'t> {
-    /// `None` if invalid, or beyond the limits of [`crate::yaml`].
+    /// Parses a text that is valid YAML within the limits of [`crate::yaml`]; otherwise `None`.
     pub fn parse(text: &'t str) -> Option<Self> {
         let options = granit_parser::options! { emit_comments: false, emit_anchor_events: true };
         let mut parser = Parser::new_from_str_with_options(text, options);
@@ -135,7 +135,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Up to the colon if the value is missing.
+    /// The range of a key with its value; up to the colon if the value is missing.
     pub fn entry(&self, key: Id, value: Id) -> Range<usize> {
         let (key, value) = (self.outer(key), self.outer(value));
         let colon = self.colon(key.end).map_or(key.end, |at| at + 1);
@@ -269,7 +269,7 @@ impl<'t> Tree<'t> {
         Place { line: count(line), column: count(column) }
     }
 
-    /// Keys and values of block maps whose value is a collection.
+    /// The nodes of the keys and values of block maps whose value is a map or list.
     pub fn nested(&self) -> impl Iterator<Item = (Id, Id)> {
         let maps = self.nodes.iter().filter_map(|node| match &node.shape {
             Shape::Map { flow: false, entries } => Some(entries),

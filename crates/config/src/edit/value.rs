@@ -86,7 +86,7 @@ impl TextStyle {
     /// The prevailing style of the file; by default two columns, and flow style for short values.
     pub fn of(tree: &Tree<'_>) -> Self {
         let (mut steps, mut lists) = ([0_usize; 9], [0_usize; 9]);
-        // Maps, lists; each flow, block.
+        // For maps, then for lists: flow style, block style.
         let mut short = [[0_usize; 2]; 2];
         for (key, value) in tree.nested() {
             let deeper = column(tree.text, tree.node(value).range.start)
@@ -154,7 +154,7 @@ impl TextStyle {
     }
 }
 
-/// Plain if possible, and reads back the same.
+/// With its previous quotes, or plain if possible. The reader returns the same text.
 pub(super) fn quoted(text: &str, flow: bool, style: ScalarStyle) -> String {
     let plain_enough =
         text.chars().all(|c| !c.is_control() && !matches!(c, '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}'));

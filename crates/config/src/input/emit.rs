@@ -7,7 +7,7 @@ use crate::types::Place;
 use crate::yaml::{Content, DEEPEST, EXPANDED, Node, Style};
 
 /// # Errors
-/// An expression (INP-004), or too deep (INP-003).
+/// The first expression that is not computed (INP-004), or too deep nesting (INP-003).
 pub(super) fn text_of(node: Node<'_>, hcl: Option<&Hcl>) -> Result<(String, Vec<Run>), Fault> {
     let mut emitter = Emitter { text: String::new(), line: 1, line_start: 0, runs: Vec::new(), values: 0, hcl };
     emitter.value(node, 0, false)?;

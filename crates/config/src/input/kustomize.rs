@@ -1,4 +1,4 @@
-//! Kustomize: generated ConfigMaps and files.
+//! Kustomize: generated ConfigMaps, and the files of a kustomization.
 
 use super::Reference;
 use super::layers::{Entry, Layer, Origin, Rank, Value};
@@ -55,7 +55,7 @@ fn file(text: &Text<'_>, node: Node<'_>) -> Option<Entry> {
     Some(Entry { key: key.to_owned(), at: text.places.outer(node.at()), value: Value::File(path.to_owned()) })
 }
 
-/// A target without a kind, or with a pattern, may.
+/// Whether the target of a patch can have a queue configuration; a target without a kind, or with a pattern, can.
 fn may_hold(patch: Fields<'_>) -> bool {
     let kind = patch.get("target").and_then(fields).and_then(|target| scalar(target, "kind"));
     kind.is_none_or(|kind| HOLDERS.contains(&kind) || !kind.chars().all(char::is_alphanumeric))

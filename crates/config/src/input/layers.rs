@@ -80,7 +80,7 @@ pub(super) struct Layer {
     pub at: Place,
     /// Whether any key that ends in `.yaml` may have the queue configuration.
     pub any_key: bool,
-    /// In order: later ones replace by key.
+    /// In order: a later entry of the same key replaces an earlier one.
     pub entries: Vec<Entry>,
 }
 

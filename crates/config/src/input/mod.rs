@@ -55,7 +55,7 @@ pub struct Found {
     pub key: String,
     /// `yunikorn-configs`, then `yunikorn-defaults`, then others (K8S-010).
     pub strength: u8,
-    /// Surrounding form: `Helm values, yunikornDefaults`.
+    /// The surrounding form, as text: `Helm values, yunikornDefaults`.
     pub within: String,
     /// The location in the input.
     pub at: Place,
@@ -106,7 +106,7 @@ impl Found {
         format!("queue configuration in {} of {file}:{}{others}", self.within, self.at.line)
     }
 
-    /// Reads by a profile's rules, with locations in the input.
+    /// Reads it by the rules of a profile, with all locations in the input.
     pub fn read(&self, profile: Profile) -> Reading {
         let Reading { config, faults } = read(&self.text, profile);
         let faults = faults.into_iter().map(|fault| self.places.fault(fault, &self.key)).collect();
@@ -144,7 +144,7 @@ pub enum Input {
     Elsewhere(Vec<Reference>),
 }
 
-/// Drops a byte order mark.
+/// The text of a file, unpacked and without a byte order mark.
 ///
 /// # Errors
 /// INP-002: unsupported packed data. CFG-001: not UTF-8, or too large.

@@ -19,11 +19,11 @@ pub struct Places {
 enum Step {
     /// Lines of the outer text, indented to this column.
     Block(Place),
-    /// The outer text from here on; columns of its first line differ.
+    /// The end of the outer text from this location on: only the columns of the first line differ.
     Tail(Place),
-    /// Pieces; before the first one, this location.
+    /// Pieces of the outer text; before the first piece is this location.
     Runs(Vec<Run>, Place),
-    /// Only the start is known.
+    /// Packed or regenerated: only the start is known.
     Whole(Place),
 }
 

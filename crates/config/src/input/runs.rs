@@ -5,7 +5,7 @@ use super::places::Lines;
 use crate::types::Place;
 use crate::yaml::{Scalar, Style};
 
-/// Contiguous in both; with both starts.
+/// Contiguous in the source too: its start in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub inner: Place,
@@ -13,7 +13,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// By the last piece at or before it.
+    /// Maps a location to the source by the last piece that starts at or before it.
     pub fn outer(runs: &[Self], inner: Place) -> Option<Place> {
         let after = runs.partition_point(|run| run.inner <= inner);
         let run = runs.get(after.checked_sub(1)?)?;

@@ -17,7 +17,7 @@ impl Packed {
     }
 }
 
-/// At most `largest` unpacked bytes.
+/// The bytes of gzip, zstd, or neither, unpacked while they are read: at most `largest` of them.
 ///
 /// # Errors
 /// The first bytes cannot be read.
@@ -27,7 +27,7 @@ pub fn unpacking<'r>(source: impl Read + 'r, largest: u64) -> io::Result<Box<dyn
     Ok(Box::new(Limited { packed, inner: packed.reader(source), left: largest, largest }))
 }
 
-/// Gives the limit of depth by number.
+/// Why a text of JSON is refused, with the limit of its depth by number.
 pub fn json_error(error: &serde_json::Error) -> String {
     let reported = error.to_string();
     match reported.strip_prefix("recursion limit exceeded") {
@@ -56,7 +56,7 @@ impl Read for Limited<'_> {
     }
 }
 
-/// The decoder limits the memory of a window to 128 MiB.
+/// The frames of zstd, one after the other. The decoder limits the memory of a frame's window to 128 MiB.
 struct Frames<R> {
     source: R,
     decoder: FrameDecoder,
@@ -64,7 +64,7 @@ struct Frames<R> {
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Returns whether one with data follows.
+    /// Begins the next frame with data. Returns whether there is one.
     fn start(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
             match self.decoder.init(&mut self.source) {

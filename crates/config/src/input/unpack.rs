@@ -26,7 +26,7 @@ pub(super) enum Packed {
 impl Packed {
     /// The form of these bytes; `None` if they are not packed in one that is read.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
-        // zstd may start with other frames (RFC 8878, 3.1.2).
+        // A file of zstd may start with a frame of other data (RFC 8878, 3.1.2).
         let skippable = || matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
         match bytes {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
@@ -76,10 +76,10 @@ pub fn unread_packing(bytes: &[u8]) -> Option<&'static str> {
     OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, name)| *name)
 }
 
-/// At most [`LARGEST`] bytes.
+/// Unpacks the bytes of a file, up to [`LARGEST`].
 ///
 /// # Errors
-/// INP-002: unsupported, corrupt, or too large.
+/// INP-002: an unsupported format, corrupt data, or too large.
 pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     if let Some(packed) = Packed::of(bytes) {
         let unpacked = packed.unpack(bytes, LARGEST);
@@ -94,10 +94,10 @@ pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     }
 }
 
-/// Unpacks `binaryData`: Base64 of gzip.
+/// The text of a value of `binaryData`: Base64 of gzip.
 ///
 /// # Errors
-/// Message and hint.
+/// Message and hint: invalid Base64 or gzip, too large, or not UTF-8.
 pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let bytes = STANDARD.decode(plain);
@@ -106,7 +106,7 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
-/// `None` if not Base64 of a text.
+/// The text of an entry of a Secret; `None` if it is not Base64 of a text.
 pub(super) fn base64_text(base64: &str) -> Option<String> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     String::from_utf8(STANDARD.decode(plain).ok()?).ok()

@@ -54,7 +54,7 @@ pub(super) struct Walk<'g> {
     /// Files that may have the configuration, if the input has none.
     pub references: Vec<Reference>,
     pub unread: Option<(String, Place)>,
-    /// Of a HelmRelease or an Application.
+    /// The object with the values of a HelmRelease, or the file with those of an Application.
     pub values_from: Option<(String, Place)>,
     /// The number of open maps, lists, and texts.
     pub open: usize,
@@ -211,7 +211,8 @@ impl Walk<'_> {
         rank != Rank::Other
     }
 
-    /// JSON patches (`path: /data/queues.yaml`) and parameters (`name: yunikornDefaults.queues\.yaml`).
+    /// An operation of a JSON patch (`path: /data/queues.yaml`), a parameter of Argo CD or Terraform (`name:
+    /// yunikornDefaults.queues\.yaml`).
     fn named_value(&mut self, text: &Text<'_>, fields: Fields<'_>) {
         let Some(value) = fields.get("value") else { return };
         let path = fields.get("op").and_then(|_| scalar(fields, "path"));

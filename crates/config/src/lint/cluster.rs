@@ -96,7 +96,7 @@ fn amounts<'d>(of: Fields<'d>, kind: &str) -> Vec<(&'d str, i64, Place)> {
         .collect()
 }
 
-/// Children count for names that a child lacks.
+/// If a child has no value for a name, the sum of its children counts.
 fn guaranteed_below(queue: Fields<'_>) -> Resource {
     let mut sum = Resource::new();
     for child in list(queue, "queues").into_iter().filter_map(fields) {

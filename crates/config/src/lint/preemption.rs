@@ -64,7 +64,7 @@ impl Lint {
         }
     }
 
-    /// Here, above, or below. Tags of a namespace can give a guarantee (PLC-076).
+    /// The queue, one above it, or one below it. The tags of a namespace give a guarantee to a created queue (PLC-076).
     fn may_be_guaranteed(&self, queue: Queue<'_, '_>) -> bool {
         guarantees(queue.fields) || queue.is_guaranteed() || (self.creates && !queue.is_leaf())
     }

@@ -8,7 +8,7 @@ use super::{Fault, Place, fields, warning};
 use crate::node::Fields;
 
 const LITTLE: i64 = 1 << 20;
-/// From here on suspicious, if another value has the same digits.
+/// A value without a suffix is suspicious from here on, if another has the same digits.
 const MANY_CORES: u64 = 100;
 
 /// All CPU values of a text, and the suspicious other values.

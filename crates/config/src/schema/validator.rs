@@ -10,7 +10,7 @@ use crate::fault::Faults;
 use crate::node::FieldValue;
 use crate::yaml::{self, Node, Style};
 
-/// Reads like an editor.
+/// The first document by the core schema of YAML 1.2, as an editor reads it.
 pub fn value_of(text: &str) -> Option<Value> {
     let document = yaml::parse(text, &mut Faults::default())?;
     Some(document.root().map_or(Value::Null, plain))

@@ -13,7 +13,7 @@ pub struct SettingKey {
     pub kind: &'static str,
     /// The default value; empty if unset.
     pub default: &'static str,
-    /// Condition for an effect; empty: immediate.
+    /// The condition for its effect; empty if it is immediate.
     pub waits_for: &'static str,
     /// What it means.
     pub doc: &'static str,

@@ -28,17 +28,17 @@ pub struct SchedulerConfig {
     pub bind_host: String,
     /// `bind.port`; 0 is any free port.
     pub bind_port: u16,
-    /// `tls.certificate`: PEM chain; requires `tls.key`.
+    /// `tls.certificate`: the chain in PEM; requires `tls.key`.
     pub tls_certificate: Option<PathBuf>,
     /// `tls.key`: a file in PEM.
     pub tls_key: Option<PathBuf>,
     /// `token.file`: the tokens and their users.
     pub token_file: Option<PathBuf>,
-    /// `scheduler.acl`, for the whole scheduler.
+    /// `scheduler.acl`: who may do operations on the whole scheduler.
     pub scheduler_acl: Acl,
     /// `queues.file`: the queue configuration.
     pub queues_file: Option<PathBuf>,
-    /// `queues.policyGroup`: entry of a ConfigMap.
+    /// `queues.policyGroup`: the entry of a ConfigMap with the queue configuration.
     pub policy_group: String,
     /// `state.folder`: the journal; without it nothing is stored.
     pub state_dir: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub struct SchedulerConfig {
     pub event: EventConfig,
     /// `drain.*`: the reports about draining queues.
     pub drain: DrainConfig,
-    /// `cycle.allocations`: decisions before other work.
+    /// `cycle.allocations`: the number of decisions before other work runs.
     pub allocations_per_cycle: u32,
     /// `preemption.interval`, between two searches for victims.
     pub preemption_interval: Duration,
@@ -63,7 +63,7 @@ pub struct SchedulerConfig {
 pub struct EventConfig {
     /// `event.trackingEnabled`: whether events are stored.
     pub tracking_enabled: bool,
-    /// `event.requestCapacity`, for the resource manager.
+    /// `event.requestCapacity`: the number stored for the resource manager.
     pub request_capacity: u32,
     /// `event.ringBufferCapacity`: the number stored for readers.
     pub ring_buffer_capacity: u32,
@@ -80,17 +80,17 @@ pub struct EventConfig {
 pub struct DrainConfig {
     /// `drain.stuckAfter`; zero: never.
     pub stuck_after: Duration,
-    /// `drain.command` with arguments; may be empty.
+    /// `drain.command`: the program and its arguments; empty if none.
     pub command: Vec<String>,
     /// `drain.webhook`: URL for reports.
     pub webhook: Option<String>,
-    /// `drain.ca`: PEM, besides the system's.
+    /// `drain.ca`: authorities in PEM in addition to the system's.
     pub authorities: Option<PathBuf>,
     /// `drain.timeout` of each attempt.
     pub timeout: Duration,
     /// `drain.retries` after the first attempt.
     pub retries: u32,
-    /// `drain.retryPause` before the first retry; doubles.
+    /// `drain.retryPause` before the first retry; doubled before each further one.
     pub retry_pause: Duration,
 }
 
@@ -134,7 +134,8 @@ impl Settings {
         &self.config
     }
 
-    /// Paths are relative to the file. Returns every error; a faulty key stays.
+    /// Reads a file; relative paths are based on its directory. Returns every error; a key with an error keeps its
+    /// value.
     pub fn read(&mut self, file: &Path, bytes: &[u8]) -> Vec<Fault> {
         self.file = file.display().to_string();
         let mut faults = Faults::new(Profile::Kornsole);
@@ -167,10 +168,10 @@ impl Settings {
         }
     }
 
-    /// Paths are relative to the current directory.
+    /// Overrides a key; relative paths are based on the current directory.
     ///
     /// # Errors
-    /// With the expected form.
+    /// The error and the expected form.
     pub fn set(&mut self, name: &str, value: &str, flag: &str) -> Result<(), String> {
         let Some(at) = KEYS.iter().position(|key| key.name == name) else {
             let mut faults = Faults::default();

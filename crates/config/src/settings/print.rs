@@ -8,7 +8,7 @@ use super::values::SettingText;
 use super::{Origin, Settings};
 
 impl Settings {
-    /// One line per key, valid as a configuration.
+    /// The values, one line per key, with their origin. The text is a valid configuration.
     pub fn print(&self) -> String {
         let lines: Vec<(String, String)> = KEYS
             .iter()
@@ -23,7 +23,7 @@ impl Settings {
         lines.into_iter().map(line).collect()
     }
 
-    /// Only mentions commands and webhooks, which may be secret.
+    /// The values from the file and the flags. Commands and webhooks are only mentioned, because they may be secret.
     pub fn extra(&self) -> BTreeMap<String, String> {
         const SECRET: [&str; 2] = ["drain.command", "drain.webhook"];
         let set = KEYS.iter().zip(&self.written).filter(|(_, (_, origin))| *origin != Origin::Default);

@@ -1,4 +1,4 @@
-//! Parsers of settings. Each error contains the expected form.
+//! Parsers of the values of the scheduler's own configuration. Each error contains the expected form.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

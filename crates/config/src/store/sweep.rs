@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Disk, dir, follow};
 
-/// A temporary file: `.NAME.PROCESS-NUMBER.new`.
+/// Whether a name is that of a temporary file for a file of this name: `.NAME.PROCESS-NUMBER.new`.
 fn is_own(name: &str, of: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let middle = name.strip_prefix('.').and_then(|rest| rest.strip_prefix(of)?.strip_prefix('.')?.strip_suffix(".new"));

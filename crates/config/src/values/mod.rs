@@ -16,7 +16,7 @@ pub use policy::{AppSortPolicy, FilterType, NodeSortPolicy, PreemptionPolicy, Pr
 use super::properties::PropertyKey;
 use model::{AllowedValue, Profile};
 
-/// Under `parent`; empty if any text is allowed.
+/// The allowed values of `key` under `parent`; empty if any text is allowed.
 pub fn values_at(parent: &str, key: &str, profile: Profile) -> Vec<&'static str> {
     let allowed: &[AllowedValue] = match (parent, key) {
         (_, "create" | "enabled" | "quotapreemptionenabled") | ("queues", "parent") => {

@@ -16,7 +16,7 @@ pub enum RuleKind {
     Tag,
     /// A queue with the name of the user's first group.
     PrimaryGroup,
-    /// By another group, the first in the filter.
+    /// A queue with the name of another group, the first one in the filter.
     SecondaryGroup,
     /// A queue with the name in the tag `application.type`.
     ApplicationType,
@@ -35,7 +35,7 @@ allowed_values!(RuleKind, any_case, {
 /// The use of `value` in a placement rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleValue {
-    /// Full or relative to the parent's queue; required.
+    /// By its full path or relative to the parent rule's queue; required.
     QueuePath,
     /// The name of a tag; required.
     TagName,
@@ -44,14 +44,14 @@ pub enum RuleValue {
 }
 
 impl RuleKind {
-    /// Ignores case; `None` if `profile` lacks it.
+    /// The rule with this name in any case; `None` if `profile` has no such rule.
     pub fn read(text: &str, profile: Profile) -> Option<Self> {
         let mut rows = Self::VALUES.iter().zip(Self::ALLOWED);
         let same = |name: &str| name.eq_ignore_ascii_case(text);
         rows.find(|(_, row)| row.spellings(profile).any(same)).map(|(kind, _)| *kind)
     }
 
-    /// Names of the releases, then kornsole's.
+    /// The names of rules: first those of the releases, then kornsole's.
     pub fn spellings(profile: Profile) -> Vec<&'static str> {
         let releases = |row: &&model::AllowedValue| row.is_read_by(Profile::V1_5_1);
         let shared: Vec<&str> = Self::ALLOWED.iter().filter(releases).map(|row| row.name).collect();

@@ -12,7 +12,7 @@ pub enum AppSortPolicy {
     Fifo,
     /// By the share of the leaf's guaranteed resources, smallest first.
     Fair,
-    /// Each after the previous one is running (SCH-073).
+    /// By time of submission; a new application starts only when the previous one is running (SCH-073).
     StateAware,
 }
 
@@ -148,7 +148,8 @@ impl FilterType {
         if text.is_empty() { Some(Self::default()) } else { Self::parse(text) }
     }
 
-    /// `exact_case`: only lower case counts (switch `filter_type_case`).
+    /// Whether a type excludes matches. `exact_case`: as in the releases, which act only on lower case (switch
+    /// `filter_type_case`).
     pub fn text_denies(text: &str, exact_case: bool) -> bool {
         match Self::parse(text).filter(|kind| !exact_case || kind.name() == text) {
             Some(kind) => kind.denies(),

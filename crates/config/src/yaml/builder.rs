@@ -176,7 +176,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         let (seen_to, after_block) = self.seen_to;
         let block = matches!(event, Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..));
         self.seen_to = (end.max(seen_to), block);
-        // A block scalar may contain tabs.
+        // The header and the first indentation of a block scalar are not checked here.
         let Some(gap) = self.text.get(seen_to..start).filter(|_| self.flow == 0 && !block) else { return Some(()) };
         // Blank lines after a block scalar belong to it.
         let from = if after_block { gap.rfind('\n').unwrap_or(gap.len()) } else { 0 };

@@ -1,6 +1,7 @@
-//! Parses documents one by one, so that the fast reader can read most of them.
+//! Parses the documents of a text one by one, so that the fast reader can read most of them.
 //!
-//! Invariant: the full parser gives the same documents, and reads those with errors or dependencies.
+//! Invariant: the documents are those of the full parser. A text with an error, or with a document that depends on
+//! others, is left to it.
 
 use super::builder::Builder;
 use super::{Content, Document, count, quick};
@@ -39,7 +40,7 @@ pub(super) fn parse_all(text: &str) -> Option<Vec<Document>> {
     Some(documents)
 }
 
-/// `None` if the full parser must read it.
+/// `None` for a directive, the end of a document, and content next to `---`.
 fn split(text: &str) -> Option<Vec<Chunk<'_>>> {
     let mut chunks = Vec::new();
     let (mut from, mut line, mut at, mut is_explicit) = (0, 1, 0, false);
@@ -63,7 +64,8 @@ fn split(text: &str) -> Option<Vec<Chunk<'_>>> {
     Some(chunks)
 }
 
-/// `None` for an error or an anchor: anchors have a common limit.
+/// Parses a document with the full parser; `None` if it has an error or an anchor. All documents have a common limit of
+/// anchors.
 fn whole(marker: &str, text: &str, line: u32) -> Option<Option<Document>> {
     if text.contains('&') {
         return None;

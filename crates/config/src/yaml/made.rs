@@ -1,4 +1,4 @@
-//! A tree from another language, with locations in its text.
+//! A tree made by the reader of another language, with locations in its own text.
 
 use super::{Content, Document, Entry, NodeData, Run, ScalarData, Style, count};
 use crate::types::Place;
@@ -10,7 +10,7 @@ pub(crate) struct TreeMaker {
 }
 
 impl TreeMaker {
-    /// Its text starts at `content`.
+    /// Adds a scalar at `at`; its text starts at `content`.
     pub fn scalar(&mut self, text: &str, style: Style, at: Place, content: Place) -> u32 {
         let start = count(self.document.texts.len());
         self.document.texts.push_str(text);
@@ -25,7 +25,7 @@ impl TreeMaker {
         self.node(at, Content::List(run))
     }
 
-    /// Each key is an added scalar.
+    /// Adds a map; each key is an added scalar.
     pub fn map(&mut self, at: Place, entries: &[(u32, u32)]) -> u32 {
         let start = self.document.entries.len();
         self.document.entries.extend(entries.iter().map(|&(key, value)| Entry { key, value }));

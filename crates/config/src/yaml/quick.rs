@@ -33,16 +33,16 @@ struct Reader<'t> {
     scan: Scanner<'t>,
     document: Document,
     open: Vec<Frame>,
-    /// Map keys and values alternate.
+    /// Of all open collections; of a map key and value in turn.
     children: Vec<u32>,
     root: bool,
 }
 
-/// `line` is the first line. Reports progress in bytes.
+/// The text starts in a line of the file. Calls `progress` with the number of bytes from time to time.
 pub(super) fn read(text: &str, line: u32, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
         scan: Scanner::of(text, line)?,
-        // In long lists a node has at least 8 bytes.
+        // In a long list of steps a node has at least 8 bytes; unused capacity costs nothing.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),
         children: Vec::new(),

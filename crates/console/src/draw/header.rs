@@ -46,7 +46,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.pieces(area.x + 1, area.y, space, &all);
         return;
     }
-    // The source gets two fifths; more for the enforcement badge (values without meters) or a reason (shortest values).
+    // On one line the values follow the name (up to two fifths); they leave space for the enforcement badge without
+    // meters, and for the reason of outdated data in their shortest form.
     let remaining = |words| usize::from(space).saturating_sub(pieces::width(&metrics(pen, state, 0, words)) + 3);
     let space_of_source = match problem(&state.cluster.link).is_some() || !state.cluster.stale.is_empty() {
         true => remaining(false),
@@ -135,7 +136,8 @@ fn source_pieces(pen: &Pen<'_>, state: &State, space: usize) -> Vec<Piece> {
 /// Seconds between parts that became outdated for the same reason.
 const TOGETHER: u64 = 15;
 
-/// Of parts outdated together the first: pods are before the objects they refer to.
+/// Returns the oldest part. Of parts that became outdated together it is the first: pods are before the objects they
+/// refer to.
 fn oldest(stale: &[StalePart]) -> Option<&StalePart> {
     let oldest = stale.iter().map(|part| part.age.as_secs()).max()?;
     stale.iter().find(|part| part.age.as_secs() + TOGETHER >= oldest)

@@ -19,7 +19,7 @@ use view::NodeRow;
 use view::units::show_amount;
 
 const BEFORE_NAME: usize = 3;
-/// The first that fits all nodes.
+/// Cell widths without names; the first that fits all nodes is used.
 const CELLS: [usize; 3] = [3, 2, 1];
 
 /// Draws the map.

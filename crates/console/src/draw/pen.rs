@@ -129,7 +129,7 @@ impl<'b> Pen<'b> {
         }
     }
 
-    /// Cleared; returns its padded inside.
+    /// Draws a cleared box; returns its padded inner area.
     pub fn frame(&mut self, area: Rect, title: &str) -> Rect {
         self.clear(area);
         if area.width < 4 || area.height < 2 {

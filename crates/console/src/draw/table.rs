@@ -1,4 +1,10 @@
-//! Draws a list. [`crate::present::table`] has the content.
+//! A list: titles, visible rows, cursor bar, scroll thumb. [`crate::present::table`] has the content.
+//!
+//! ```text
+//!   QUEUE                  STATE    PRI  …      titles
+//! ▌ etl                    ●          5  …   *  bar, cells, changed just now
+//!   adhoc                  ●          0  …   ┃  the thumb is in the last column
+//! ```
 
 use std::ops::Range;
 

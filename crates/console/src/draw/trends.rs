@@ -85,7 +85,7 @@ fn lines(pen: &mut Pen<'_>, trend_chart: &TrendChart, chart: Rect) {
     plot(pen, &all, trend_chart.top, chart);
 }
 
-/// From 0 to `top`, the last line on top.
+/// Draws lines on a scale from 0 to `top`, the last line on top.
 pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect) {
     let ascii = pen.is_ascii();
     let parts: Vec<(Run, Role, Marker)> = lines

@@ -1,4 +1,9 @@
-//! The text before the first response: the state, and the next step.
+//! The text in place of a list before the first response: the state, and the next step.
+//!
+//! ```text
+//!    No response yet: localhost:9080 refuses the connection.
+//!    It is tried again by itself. Does a scheduler listen there? …
+//! ```
 
 use crate::draw::pen::Pen;
 use crate::present::layout::Regions;

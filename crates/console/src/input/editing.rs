@@ -35,7 +35,7 @@ pub fn text_step(key: Key) -> Option<TextStep> {
     }
 }
 
-/// `false` if it has no meaning.
+/// Applies a key. Returns `false` if it has no meaning here.
 pub fn edit(line: &mut LineEdit, key: Key) -> bool {
     let step = line_step(key);
     step.into_iter().for_each(|step| line.apply(step));

@@ -119,7 +119,7 @@ impl Retained {
         Self { page, rows: rows.unwrap_or_default() }
     }
 
-    /// `None` without the same list.
+    /// The changes on the same page; `None` for another page, or without a list.
     pub fn changes(&self, now: &Self) -> Option<Vec<String>> {
         if self.page != now.page || self.rows.is_empty() && now.rows.is_empty() {
             return None;

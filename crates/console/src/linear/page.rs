@@ -124,7 +124,7 @@ pub fn cursor(state: &State) -> Option<(usize, usize)> {
     }
 }
 
-/// With its number; `all`: with all columns.
+/// The selected line with its number; `all`: with all columns.
 pub fn here(state: &State, all: bool) -> Option<String> {
     let (index, len) = cursor(state)?;
     if let Some(rows) = rows::of(state).filter(|rows| rows.len() > 0) {

@@ -29,7 +29,7 @@ pub fn is_drawn(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2500}'..='\u{27bf}' | '\u{2800}'..='\u{28ff}' | '\u{e000}'..='\u{f8ff}')
 }
 
-/// A colon after the label, commas between columns.
+/// A line as words: a colon after the label, commas between columns.
 pub fn line(pieces: &[Piece]) -> String {
     let pieces: Vec<&Piece> = pieces.iter().filter(|piece| !piece.text.is_empty()).collect();
     let Some((first, rest)) = pieces.split_first() else { return String::new() };

@@ -30,7 +30,7 @@ enum Rest {
 const PORTION: usize = 20;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What was read, and what `more` reads.
+/// A conversation: what was read so far, and what `more` reads next.
 #[derive(Clone, Debug)]
 pub struct Reader {
     portion: usize,
@@ -181,7 +181,7 @@ impl Reader {
         })
     }
 
-    /// Also steps that close what was printed; call again after these.
+    /// The output after the steps, and steps that close what was printed; call again after these.
     pub fn report(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
         let mut lines = self.announcer.take(state);
         let close = match state.layers.last() {

@@ -72,7 +72,7 @@ impl Rows<'_> {
         cells
     }
 
-    /// For an event not its time.
+    /// The first text column; for an event not its time.
     pub fn name(&self, row: usize) -> String {
         let words = self.columns.iter().find_map(|at| match self.fields.value(row, *at) {
             Value::Text(text) => Some(plain::text(&text)),

@@ -39,7 +39,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::QueueQuota => {
             let queue = part.queue_at(&row.queue);
             let full = queue.and_then(|queue| part.too_full_for(queue, &ask.resource)).map(|(path, _)| path);
-            // Freed since the last cycle: the nearest possible maximum.
+            // Freed since the last cycle: the nearest maximum that can be the one.
             let nearest = || part.path_up(queue?).find(|row| row.max.is_some()).map(|row| row.path.clone());
             let path = full.or_else(nearest);
             path.map_or_else(|| "queue is full".to_owned(), |path| format!("max of {}", path.name()))
@@ -58,7 +58,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     })
 }
 
-/// Limits reached, or too low for a pending request of the account.
+/// The limits that are reached, or have too little left for a pending request of the account.
 pub fn binding(part: &PartitionView, account: &Account, all: &[LimitUse]) -> Vec<LimitUse> {
     let is_of = |app: &AppRow| match (account.side, &app.group) {
         (Side::User, _) => app.who.user == *account.name,

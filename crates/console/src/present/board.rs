@@ -1,4 +1,4 @@
-//! The dashboard around the queue tree.
+//! The dashboard around the queue tree: gauges and side lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub fn title_of_first(state: &State) -> Option<&'static str> {
     state.board.is_some().then_some("Cluster")
 }
 
-/// Severest first; `None` until known.
+/// The most severe first; `None` until known.
 pub fn items(state: &State) -> Option<&[SheetLine]> {
     match &state.board.as_ref()?.overview.sheet {
         Some(Ok(sheet)) => Some(attention(sheet)),
@@ -50,7 +50,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
     }
 }
 
-/// `top` is the value of the highest cell; `None`: the maximum.
+/// A sparkline of 10 minutes; `top` is the value of the highest cell (`None`: the maximum).
 fn spark(
     state: &State,
     measure: Measure,
@@ -76,7 +76,7 @@ pub fn waiting(state: &State) -> Option<&WaitingNow> {
     state.board.as_ref()?.waiting.as_deref()
 }
 
-/// Of a subtree; `None` until counted.
+/// The pending applications of a subtree; `None` until counted.
 pub fn waiting_in(state: &State, queue: &QueuePath) -> Option<WaitingIn> {
     Some(waiting(state)?.queues.get(queue).copied().unwrap_or_default())
 }
@@ -156,7 +156,7 @@ pub fn nodes(state: &State, symbols: &'static Symbols) -> Vec<Piece> {
     ]
 }
 
-/// Revision and frame time.
+/// The revision of the configuration and the time of the frame, for the header.
 pub fn at(state: &State) -> Vec<Piece> {
     let revision = state.cluster.configuration().map(|running| dim(format!("  revision {}", running.revision)));
     let time = dim(format!("  {}", format::when(state.cluster.at, state.cluster.past.live)));
@@ -205,7 +205,7 @@ fn lines_of(state: &State, form: Form, symbols: &'static Symbols) -> [Vec<Piece>
     [first, second]
 }
 
-/// The root's allocation, as in the tree: a remote reports its totals at another time.
+/// The allocated quantity of the partition: of the root, as in the tree. A remote reports its totals at another time.
 pub fn used(part: &PartitionView, name: &str) -> i64 {
     let column = if name == VCORE { QueueColumn::Cpu } else { QueueColumn::Memory };
     let root = part.root().filter(|root| unknown::of_queue(part, root, column).is_none());

@@ -47,7 +47,7 @@ const OPERATORS: [(&str, [bool; 3]); 5] = [
 ];
 
 impl<C: Column> ColumnFilter<C> {
-    /// `None` for an empty filter.
+    /// Parses a filter; `None` if it is empty.
     pub fn parse(text: &str, unit: impl Fn(C) -> Unit) -> Option<Self> {
         let read = |word: &&str| condition(word, &unit);
         let conditions: Vec<Condition<C>> = text.split_whitespace().filter_map(|word| read(&word)).collect();
@@ -61,7 +61,7 @@ impl<C: Column> ColumnFilter<C> {
         (text.is_some() || !conditions.is_empty()).then_some(Self { text, conditions })
     }
 
-    /// Whether each passes. `texts`: name first.
+    /// Whether each item passes. `texts`: its texts, name first; `value`: its value in a column.
     pub fn passed<T, const N: usize>(
         &self,
         items: &[T],

@@ -14,7 +14,7 @@ use config::Fault;
 pub struct Parts {
     /// The numbered lines.
     pub text: Rect,
-    /// Errors below; may be empty.
+    /// The error messages below; may be empty.
     pub faults: Rect,
     /// Line numbers with bar and fold symbol.
     pub gutter: u16,

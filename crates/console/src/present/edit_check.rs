@@ -17,7 +17,7 @@ const NAMED: usize = 4;
 
 const ENFORCED: &str = "no new allocations until usage is below the maximum; allocations above it are preempted";
 
-/// Parses twice: not in the draw loop.
+/// Checks a text with two parses: not in the draw loop.
 pub fn check(job: &CheckJob) -> CheckResult {
     let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);

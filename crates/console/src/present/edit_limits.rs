@@ -38,7 +38,7 @@ impl Changed {
         Self { then, seen: BTreeSet::new() }
     }
 
-    /// Once for all limits of the queue.
+    /// The affected users and groups of a queue, once for all changed limits of the queue.
     pub fn of(&mut self, part: &PartitionView, row: &QueueRow) -> Vec<String> {
         let then = self.then.as_ref().and_then(|then| then.partitions.iter().find(|then| then.name == part.name));
         let Some(after) = then.and_then(|then| then.queue_at(&row.path)) else { return Vec::new() };

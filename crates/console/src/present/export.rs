@@ -68,7 +68,7 @@ pub fn table(state: &State) -> Table {
     Table { titles, rows: (0..fields.len).map(|row| shown(state, &fields, row)).collect() }
 }
 
-/// In whole units; otherwise lines.
+/// All columns with values in whole units; otherwise lines.
 pub fn data(state: &State) -> Data {
     if let Some(lines) = sheet(state) {
         let Table { titles, rows } = labeled(&lines);
@@ -87,7 +87,7 @@ pub fn data(state: &State) -> Data {
 /// A cell for programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// `None`: nothing, or no limit.
+    /// The text; `None` for nothing and for no limit.
     pub text: Option<String>,
     /// It is a number.
     pub metric: bool,
@@ -102,7 +102,7 @@ pub struct Data {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// RFC 4180; an apostrophe marks texts that look like formulas.
+/// A CSV line (RFC 4180) of texts and whether they are numbers; an apostrophe marks texts that look like formulas.
 pub fn csv_line(cells: impl IntoIterator<Item = (impl AsRef<str>, bool)>) -> String {
     let quoted = |cell: &str, metric: bool| {
         let formula = !metric && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);

@@ -15,7 +15,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// `None` for an empty filter.
+    /// Parses a filter; `None` if it is empty.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (invert, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
@@ -24,7 +24,7 @@ impl Filter {
         (!needle.is_empty()).then_some(Self { invert, exact, needle })
     }
 
-    /// Whether each passes. `texts`: name first.
+    /// Whether each item passes. `texts`: its texts, name first.
     pub fn select<T, const N: usize>(
         &self,
         items: impl Iterator<Item = T>,
@@ -95,7 +95,7 @@ fn contains_text(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// At most `most`: prefixes, better, then shorter ones; as given if nothing is typed.
+/// The best `most` items, in order if nothing is typed. Prefix matches are first, then better ones, then shorter items.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();

@@ -68,7 +68,7 @@ pub fn when(at: Time, now: Time) -> String {
     }
 }
 
-/// By the first time; at least `least`.
+/// The column width from the first time; at least `least`.
 pub fn when_width(first: Option<Time>, now: Time, least: u16) -> u16 {
     let needed = first.map_or(0, |first| when(first, now).len());
     u16::try_from(needed).unwrap_or(least).max(least)
@@ -84,7 +84,7 @@ pub fn priority(priority: Priority) -> Option<String> {
     Some(if text.len() <= 6 { text } else { model::quantity::show_count(value) })
 }
 
-/// Rounded down, but a small share is not 0.
+/// A share in whole percent, rounded down; a small one is not 0.
 pub fn percent(thousandths: i64) -> String {
     if (1..10).contains(&thousandths) { "<1%".to_owned() } else { format!("{}%", thousandths / 10) }
 }

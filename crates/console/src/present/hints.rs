@@ -14,7 +14,7 @@ use crate::state::command::{CommandId, FormCommand, GoCommand, PromptCommand, Ro
 use crate::state::layer::CommandLine;
 use crate::state::page::Page;
 
-/// What Enter adds; `None` if the typed text changes.
+/// The text that Enter would add; `None` if the completion changes the typed text.
 pub fn ghost(command: &CommandLine) -> Option<&str> {
     if command.whole && command.chosen.is_none() {
         return None;
@@ -27,7 +27,7 @@ pub fn ghost(command: &CommandLine) -> Option<&str> {
 /// What the last line offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// Of a chord the first.
+    /// The key; for a chord its first key.
     pub key: String,
     /// The effect as one word.
     pub word: Cow<'static, str>,

@@ -33,7 +33,7 @@ pub struct Regions {
     pub header: Rect,
     /// Past, what-if, or alerts; may be empty.
     pub banner: Rect,
-    /// Empty on a low screen.
+    /// The strip of pages; empty on a low screen.
     pub strip: Rect,
     /// The path of the page, the sort column, and the filter.
     pub crumbs: Rect,
@@ -45,7 +45,7 @@ pub struct Regions {
     pub pane: Option<Pane>,
     /// `None` on other pages.
     pub board: Option<Board>,
-    /// The notice; may be empty.
+    /// The notice above the last line; may be empty.
     pub reported: Rect,
     /// Hints and messages.
     pub bottom: Rect,
@@ -75,7 +75,7 @@ pub struct Pane {
     pub side_pane: bool,
 }
 
-/// `None` in a too small terminal.
+/// The regions; `None` if the terminal is too small.
 pub fn regions(state: &State) -> Option<Regions> {
     let Size { width, height } = state.size;
     if width < SMALLEST.width || height < SMALLEST.height {

@@ -14,7 +14,7 @@ use model::{MEMORY, Resource, VCORE};
 use view::units::show_amount;
 use view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
 
-/// `*`: users without their own limit.
+/// `*`: the shared limit of users without their own.
 pub fn name(side: Side, name: &str) -> String {
     match (side, name) {
         (Side::Group, "*") => "all other users".to_owned(),
@@ -66,7 +66,8 @@ pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: O
     Some(format!("{} has {} in {}", owner(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
 }
 
-/// A limit of running applications, or the queue's maximum; a source adds paths and locations.
+/// Why an application does not start: a limit of running applications, or the queue's maximum. A source adds paths and
+/// locations.
 pub fn blocked(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
     let limit = app.blocked_by_limits.then(|| part.blocking_limit(app)).flatten();
     if let Some((limit, max)) = limit.and_then(|limit| Some((limit.clone(), limit.max_running()?))) {
@@ -212,7 +213,7 @@ pub fn use_pieces(limit: &LimitUse, symbols: &Symbols) -> Vec<Piece> {
     pieces
 }
 
-/// Without their own columns: `gpu 2/2!`.
+/// What is used of the resources without columns of their own: `gpu 2/2!`.
 pub fn others(limit: &LimitUse, symbols: &Symbols) -> String {
     let mut text = String::new();
     let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;

@@ -14,7 +14,7 @@ pub struct Problem {
     pub badge: String,
     /// The message about it.
     pub story: String,
-    /// Empty if it is unknown.
+    /// When the next attempt is; empty if unknown.
     pub again: String,
 }
 

@@ -6,7 +6,7 @@ use crate::theme::{Role, Symbols};
 /// From which share on usage is high, in percent.
 const HIGH: i64 = 80;
 
-/// Its base is next to it.
+/// A meter; its base is shown next to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
     /// What is used.

@@ -57,7 +57,7 @@ fn command_has(line: &OwnLine, placeholder: Placeholder) -> bool {
     matches!(line, OwnLine::Shell(line) if line.contains(placeholder.text()))
 }
 
-/// From left to right; values are not filled again.
+/// Fills a word once, from left to right: values are not filled again.
 fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> Result<String, String> {
     let (mut out, mut rest) = (String::new(), word);
     while let Some(at) = rest.find('{') {

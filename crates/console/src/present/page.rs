@@ -14,7 +14,7 @@ use view::PartitionView;
 
 /// Data derived from a page.
 pub trait Present {
-    /// Widest first; `before` opened this page.
+    /// Breadcrumbs from the widest to the nearest; `before` is the page that opened it.
     fn crumbs(&self, title: &str, _before: Option<&Page>) -> Vec<String> {
         vec![title.to_owned()]
     }
@@ -54,7 +54,7 @@ pub trait Present {
         None
     }
 
-    /// For the selected row; columns as in [`Self::fields`].
+    /// The explanation of a column for the selected row; columns as in [`Self::fields`].
     fn why(&self, _state: &State, _part: &PartitionView, _column: usize) -> Option<String> {
         None
     }

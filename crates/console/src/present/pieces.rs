@@ -14,7 +14,7 @@ pub type Lines = Vec<Vec<Piece>>;
 pub struct Piece {
     /// The text, not escaped.
     pub text: Cow<'static, str>,
-    /// The theme gives the color.
+    /// The role; the theme maps it to a color.
     pub role: Role,
 }
 

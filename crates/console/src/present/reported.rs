@@ -77,7 +77,7 @@ fn without_dirs(line: &str) -> String {
     line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
-/// Cut at the width, with where to read the rest.
+/// A text that is cut at the width, and where to read the rest.
 fn framed(state: &State, (symbol, role): (&'static str, Role), of_text: Role, text: &str, more: &str) -> Vec<Piece> {
     let symbols = symbol_set(state);
     let width = usize::from(state.size.width).saturating_sub(2);

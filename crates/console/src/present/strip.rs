@@ -1,6 +1,14 @@
-//! The strip under the header: key and name of every page that one key opens.
+//! The strip of pages under the header: key and name of every page that one key opens, with the current page
+//! highlighted.
 //!
-//! On a narrow screen names get shorter, then the last are dropped; all keys and the current name remain.
+//! ```text
+//!  1 Queues  2 Applications  3 Nodes  4 Users  5 Placement  …  0 Draining  L Audit  H Revisions       with room
+//!  1 Queues 2 Apps 3 Nodes 4 Users 5 Placement 6 Config 7 Events 8 History …  L Audit H Revisions      at 120 columns
+//!  1Queue 2Apps 3Nodes 4Users 5Place 6Cfg 7Evts 8Hist 9Check 0Drain LAudit HRevs                      at 80 columns
+//! ```
+//!
+//! On a narrow screen names get shorter, then those at the end are dropped; all keys and the current page's name
+//! remain.
 
 use ratatui::layout::{Position, Rect};
 
@@ -42,7 +50,7 @@ pub const TABS: [Tab; 12] = [
     tab(GoCommand::Revisions, ["Revisions", "Revisions", "Revs"]),
 ];
 
-/// In [`TABS`]; pages opened from queues count as queues.
+/// The index in [`TABS`]; pages opened from the queues count as the queues.
 pub fn here(state: &State) -> usize {
     let id = match state.page() {
         Page::Details(page) => match page.subject {

@@ -114,7 +114,7 @@ pub fn name(state: &State) -> Option<String> {
     }
 }
 
-/// Long lists are searched only if `opened`.
+/// Whether it exists. A long list is searched only if `opened`.
 pub fn is_listed(part: &PartitionView, id: &AppId, opened: bool, long: usize) -> bool {
     (!opened && part.live_apps > long) || part.app_by_id(id).is_some()
 }

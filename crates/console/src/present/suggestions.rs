@@ -13,7 +13,7 @@ use view::{PartitionView, Side};
 /// They matter even if no application has them.
 const USUAL_TAGS: [&str; 2] = ["namespace", "application.create.force"];
 
-/// Of the shortest match. Empty inside the text and for an empty field.
+/// The rest of the shortest matching name. Empty if the cursor is inside the text, and for an empty field.
 pub fn rest(part: &PartitionView, me: &Identity, form: &Form, field: Field) -> String {
     let line = form.line(field);
     if line.before().len() != line.text().len() {

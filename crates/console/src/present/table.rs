@@ -92,7 +92,7 @@ pub struct Run {
     pub max: u16,
     /// The text, escaped and cut.
     pub text: String,
-    /// The theme gives the color.
+    /// The role; the theme maps it to a color.
     pub role: Role,
 }
 

@@ -130,7 +130,7 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.graphemes(true).map(one).collect())
 }
 
-/// Breaks words longer than `max`.
+/// Wraps at `max` columns; breaks longer words.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
     let max = max.max(1);
     let mut lines = vec![String::new()];

@@ -42,7 +42,7 @@ pub fn cells(state: &State, subject: &Subject, symbols: &Symbols) -> String {
     if text.trim().is_empty() { String::new() } else { text }
 }
 
-/// CPU in the meter's scale, so that queues compare.
+/// The cpu that a queue used, as heights in the scale of its meter, so that the trends of two queues can be compared.
 pub fn of_queue(state: &State, queue: &QueuePath, span: Duration, cells: u16, symbols: &Symbols) -> String {
     let part = state.cluster.part();
     let row = part.and_then(|part| part.queue_at(queue));
@@ -51,7 +51,8 @@ pub fn of_queue(state: &State, queue: &QueuePath, span: Duration, cells: u16, sy
     heights(state, (&Subject::Queue(queue.clone()), &value), span, top, cells, symbols)
 }
 
-/// The last of `cells` is now; empty without samples. `top` is a full cell; `None`: the maximum.
+/// Converts a value over a time range to the heights of `cells` columns; the last column is now. Columns without
+/// samples are empty. `top` is the value of a full cell; `None`: the maximum of the range.
 pub fn heights(
     state: &State,
     (subject, value): (&Subject, &Value),

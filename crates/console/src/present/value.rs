@@ -243,7 +243,7 @@ impl std::fmt::Debug for Fields<'_> {
 }
 
 impl<'a> Fields<'a> {
-    /// From column units and cell values.
+    /// A list from the unit of a column and the value of a cell.
     pub fn new<C: crate::state::column::Column>(
         len: usize,
         unit: impl Fn(C) -> Unit,

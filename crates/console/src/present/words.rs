@@ -71,7 +71,7 @@ pub fn happened(record: &Record) -> String {
     }
 }
 
-/// Its message is the new value.
+/// A flag of a node: its message is the new value.
 fn is_flag(record: &Record) -> bool {
     record.change == ChangeType::SET && record.detail == ChangeDetail::NODE_SCHEDULABLE
 }
@@ -94,7 +94,7 @@ pub fn who(entry: &AuditEntry) -> &str {
     if entry.user.is_empty() { &entry.address } else { &entry.user }
 }
 
-/// `by ann, api, "smaller"`, for example.
+/// How a revision became active: `by ann, api, "smaller"`.
 pub fn origin(of: &Revision) -> String {
     let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
     let how = match of.source {

@@ -135,7 +135,7 @@ impl Driver {
         self.step(Incoming::Input(Input::Mouse(mouse)))
     }
 
-    /// In one piece, as terminals do.
+    /// Pastes text as a terminal does: in one piece.
     pub fn paste(&mut self, text: &str) -> &mut Self {
         self.step(Incoming::Input(Input::Paste(text.to_owned())))
     }

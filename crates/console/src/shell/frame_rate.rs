@@ -1,14 +1,14 @@
-//! Frame rate: high after input, low while untouched, to cost little.
+//! The rate of frames: high after input, low while the console is untouched, so that it costs little.
 
 use std::time::Duration;
 
 const AFTER_INPUT: Duration = Duration::from_millis(16);
-/// Untouched, changes are shown within a second.
+/// The pause between two frames of an untouched console: changes are shown within a second.
 const UNTOUCHED: Duration = Duration::from_millis(500);
 /// How long the rate is high after input.
 const TOUCHED_FOR: Duration = Duration::from_secs(2);
 
-/// Last refresh and frame, since the console's start.
+/// When the state was last refreshed and drawn. Times are since the start of the console.
 #[derive(Debug, Default)]
 pub struct FrameRate {
     input: Duration,

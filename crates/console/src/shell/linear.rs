@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_secs(3);
 const FLOOR: Duration = Duration::from_millis(50);
 const CLOSES: usize = 8;
-/// In bytes; nobody types longer ones.
+/// The longest line, in bytes; what is longer is no line of a person.
 const LONGEST: u64 = 1 << 20;
 
 enum Event {

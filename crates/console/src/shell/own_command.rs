@@ -7,13 +7,13 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::state::own_command::{OwnOutput, OwnRun};
 
-/// Retained output of one in the background, in bytes.
+/// How much of the output of one in the background is kept, in bytes.
 const RETAINED: u64 = 64 * 1024;
 
-/// In the released terminal.
+/// Runs a command in the released terminal.
 ///
 /// # Errors
-/// Not startable, or failed.
+/// It cannot be started, or failed.
 pub fn run(run: &OwnRun) -> Result<String, String> {
     let ended = if run.output == OwnOutput::Pager { in_pager(run) } else { command(run)?.status() };
     report(run, ended, "")
@@ -51,7 +51,7 @@ fn command(run: &OwnRun) -> Result<Command, String> {
 /// Stops the command when the pager exits.
 fn in_pager(run: &OwnRun) -> io::Result<ExitStatus> {
     let pager = std::env::var_os("PAGER").filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less".into());
-    // As git does: `PAGER="less -R"`.
+    // In the shell like git: `PAGER="less -R"`.
     let mut pager = Command::new("/bin/sh").arg("-c").arg(pager).stdin(Stdio::piped()).spawn()?;
     let started = pager.stdin.take().ok_or(io::ErrorKind::BrokenPipe.into()).and_then(|input| {
         let input = File::from(OwnedFd::from(input));

@@ -1,4 +1,4 @@
-//! Worker tasks ([`crate::state::work`]), not in the draw loop.
+//! Runs the tasks of worker threads ([`crate::state::work`]). Not in the draw loop.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;

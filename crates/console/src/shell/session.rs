@@ -55,7 +55,7 @@ pub struct Session {
     /// The focus as last reported to the source.
     focus: Focus,
     opener: Option<Opener>,
-    /// With its [`State::turn`]; other results are dropped.
+    /// A context with the user action ([`State::turn`]); other results are dropped.
     opening: Option<(String, u64)>,
     real: Option<Box<(State, Arc<dyn Source>)>>,
     era: u64,
@@ -91,7 +91,7 @@ pub struct ReplySender {
 }
 
 impl ReplySender {
-    /// No effect after the console's end.
+    /// Sends a reply. No effect after the console has ended.
     pub fn send(&self, reply: Reply) {
         // The console may have ended.
         let _ = self.replies.send((self.era, reply));

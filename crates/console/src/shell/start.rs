@@ -32,10 +32,10 @@ enum Outcome {
     Open,
 }
 
-/// Its index; `None` to quit.
+/// The index of the choice; `None` to quit.
 ///
 /// # Errors
-/// An unusable terminal.
+/// The terminal cannot be used.
 pub fn choose(choices: &[Choice], options: &Options) -> std::io::Result<Option<usize>> {
     let theme = Theme::new(&options.themes, &options.theme, options.depth, options.ascii);
     let (mut screen, mut cursor) = (Screen::take()?, 0);

@@ -28,7 +28,7 @@ use alerts::rule::Osc;
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Dropping it restores the terminal.
+/// The taken terminal; dropping it restores the terminal.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Frames>>,
     frames: Frames,
@@ -98,7 +98,7 @@ impl Screen {
         }
     }
 
-    /// The next frame is complete.
+    /// Forgets the content: the next frame is drawn completely.
     pub fn forget(&mut self) -> io::Result<()> {
         // `clear` would query the cursor, and the input thread would read the answer.
         self.terminal.resize(self.terminal.size()?.into())

@@ -14,7 +14,7 @@ pub fn perform(work: Work) -> Option<Reply> {
     perform::perform(work)
 }
 
-/// Dropping it ends the first one.
+/// The worker threads. Dropping this ends the first one.
 pub struct Workers {
     quick: Sender<(ReplySender, Work)>,
 }

@@ -120,7 +120,7 @@ pub struct ChangePage {
     pub queue: QueuePath,
     /// The partition of the queue.
     pub partition: Arc<str>,
-    /// Empty if no input is needed.
+    /// The fields; empty if the form needs no input.
     pub fields: Vec<ChangeField>,
     /// The field under the cursor.
     pub field: usize,

@@ -169,7 +169,7 @@ impl Cluster {
         self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
     }
 
-    /// A remote scheduler has one, even if not loaded.
+    /// Why no partition is shown. A remote scheduler has one, even if it is not loaded.
     pub fn why_no_part(&self) -> &'static str {
         match (&self.past.shown, self.about.place, &self.link) {
             (Some(_), ..) | (_, SourcePlace::Embedded | SourcePlace::Saved | SourcePlace::WhatIf, _) => {

@@ -31,7 +31,7 @@ pub struct ClusterRow {
     pub version: String,
     /// `None` before the first response.
     pub metrics: Option<ClusterMetrics>,
-    /// Firing, unsilenced alerts; `None` if unknown.
+    /// The number of firing, unsilenced alerts; `None` if unknown.
     pub alerts: Option<u64>,
 }
 

@@ -1,7 +1,7 @@
-//! Macro for column enums.
+//! A macro that makes the column enum of a list.
 
-/// Rows are `Name: "name", live, largest first;`, the default first. `more`: not for the next-column key; `line`:
-/// unsortable.
+/// Makes a column enum from rows `Name: "name", live, largest first;`, the first one the default. `more` excludes a
+/// column from the next-column key; `line` cannot be sorted.
 macro_rules! columns {
     (@steps) => { true };
     (@steps more) => { false };

@@ -1,6 +1,6 @@
-//! List cursor, on an item, not on a row number.
+//! The cursor of a list, on an item, not on a row number.
 
-/// Identity and viewport.
+/// The row by identity, and the visible part.
 #[derive(Clone, Debug)]
 pub struct Cursor<I> {
     /// A filter may hide it for a while.
@@ -59,7 +59,7 @@ impl<I: PartialEq> Cursor<I> {
         self.wanted = identity(self.index);
     }
 
-    /// Finds the item; otherwise stays or moves to `instead`. `keep`: it is only hidden.
+    /// Finds the wanted item; otherwise the cursor stays at its index or moves to `instead`. `keep`: it is only hidden.
     pub fn find(&mut self, len: usize, identity: impl Fn(usize) -> Option<I>, instead: Option<usize>, keep: bool) {
         let is = |index: usize, wanted: &I| identity(index).as_ref() == Some(wanted);
         self.find_by(len, is, &identity, instead, keep);

@@ -30,13 +30,13 @@ pub enum Effect {
     Suspend,
     /// Copy a text to the terminal's clipboard.
     Copy(String),
-    /// In `$EDITOR`. Answered by [`super::reply::Reply::TextEdited`].
+    /// Edit a text in `$EDITOR`. Answered by [`super::reply::Reply::TextEdited`].
     EditText(String),
-    /// In the terminal. Answered by [`super::reply::Reply::OwnEnded`].
+    /// Run a command in the terminal. Answered by [`super::reply::Reply::OwnEnded`].
     RunOwn(Box<OwnRun>),
-    /// By name. Answered by [`super::reply::Reply::ContextOpened`].
+    /// Open a scheduler by context name. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
-    /// By name. Answered by [`super::reply::Reply::ContextAnswered`].
+    /// Contact a context by name. Answered by [`super::reply::Reply::ContextAnswered`].
     AskContext(String),
     /// Answered by [`super::reply::Reply::OrderAnswered`].
     SendOrder(u64, Order),
@@ -54,9 +54,9 @@ pub enum Effect {
     PreviewQuotas(Arc<str>),
     /// Answered by [`super::reply::Reply::PastView`].
     FetchPastView(Time),
-    /// Before or after. Answered by [`super::reply::Reply::PastSpan`].
+    /// Right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
     FetchPastSpan(Time, Step),
-    /// With output. Answered by [`super::reply::Reply::JobSeen`].
+    /// Fetch a job with output. Answered by [`super::reply::Reply::JobSeen`].
     LookAtJob(AppId, OutputWanted),
     /// Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
@@ -72,7 +72,7 @@ pub enum Effect {
     Forecast(u64, Arc<str>, Arc<str>),
     /// Stop the forecast: the text has changed.
     StopForecast,
-    /// From this number. Answered by [`super::reply::Reply::MomentsFound`].
+    /// Find important events from this number. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
     /// A bell or a desktop notification.
     Notify {

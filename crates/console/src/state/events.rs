@@ -17,7 +17,7 @@ pub struct Events {
     pub next: u64,
     /// The stored events with their numbers, the oldest first.
     pub records: VecDeque<(u64, Arc<Record>)>,
-    /// Before `records`, without routine ones.
+    /// Important ones before `records`; routine ones are not stored.
     pub earlier: Earlier,
     /// Counts up with every change.
     pub generation: u64,

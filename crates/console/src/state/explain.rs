@@ -47,7 +47,7 @@ pub struct ExplainPage {
 pub enum Explained {
     /// A pending request; the scheduler answers.
     Waiting(Asked),
-    /// Its resources and their users.
+    /// A node: its resources and their users.
     Node(NodeId),
     /// Something that happened.
     Event(Arc<Record>),

@@ -144,7 +144,7 @@ pub enum Off {
     Refused(String),
 }
 
-/// Two answers; doing nothing is preselected.
+/// A confirmation with two answers. Doing nothing is preselected.
 #[derive(Clone, Debug)]
 pub struct Confirm {
     /// The question, one line that ends with `?`.

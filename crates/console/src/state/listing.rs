@@ -17,7 +17,7 @@ pub struct Listing<R, I, C> {
     pub sort: Sort<C>,
     /// The filter text; may be empty.
     pub filter: String,
-    /// While typed, the cursor previews the match.
+    /// The filter is being typed: the cursor previews the match.
     pub seeking: bool,
     /// The number of rows without the filter.
     pub total: usize,

@@ -148,7 +148,7 @@ pub struct State {
     pub first_column: usize,
     /// The known state of the cluster.
     pub cluster: Cluster,
-    /// Never empty, the queues first.
+    /// The page stack; never empty, the queues first.
     pub pages: Vec<Page>,
     /// `None`: the queue tree only.
     pub board: Option<Box<Board>>,
@@ -225,7 +225,7 @@ impl State {
     pub const NOTE: Duration = Duration::from_secs(12);
     const MESSAGES: usize = 200;
 
-    /// Queues of the first partition.
+    /// The initial state: the queues of the first partition.
     pub fn new(
         options: Options,
         size: Size,

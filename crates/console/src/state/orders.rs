@@ -41,7 +41,7 @@ pub struct Orders {
 /// The owners of an application's pods.
 #[derive(Clone, Debug)]
 pub struct FoundOwners {
-    /// Another one's owners are looked up again.
+    /// The application whose pods they are; another one's owners are looked up again.
     pub app: AppId,
     /// The pods by nearest owner.
     pub chains: Result<Vec<Chain>, String>,

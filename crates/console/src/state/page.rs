@@ -171,7 +171,7 @@ impl AppsPage {
 pub enum AppLine {
     /// The slot is reused after it ends.
     Live(AppSlot, AppId),
-    /// Completed: its row is final.
+    /// A completed application: its row is final.
     Ended(Arc<AppRow>),
 }
 
@@ -215,7 +215,7 @@ pub struct NodesPage {
     pub list: Listing<NodeId, NodeId, NodeColumn>,
 }
 
-/// Its allocations and foreign pods.
+/// One node: its allocations, and foreign pods.
 #[derive(Clone, Debug)]
 pub struct NodePage {
     /// The id; the node may be removed.

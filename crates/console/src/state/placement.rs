@@ -29,7 +29,7 @@ pub struct PlacementPage {
 /// A field of the form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Field {
-    /// Other fields depend on it.
+    /// The user; the other fields depend on it.
     #[default]
     User,
     /// The groups, separated by commas, semicolons, or blanks.

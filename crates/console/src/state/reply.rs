@@ -98,7 +98,7 @@ pub enum Reply {
     ContextAnswered(String, Result<ContextFacts, String>),
     /// A copy with its operations.
     WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
-    /// For the placement page, by name.
+    /// A configuration for the placement page: name and view.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.
     ListMade(Box<ListResult>),

@@ -88,7 +88,7 @@ pub enum Work {
         file: PathBuf,
         /// The exact content.
         text: String,
-        /// Describes the content: `14 queues`.
+        /// The description of the content: `14 queues`.
         what: String,
     },
 }

@@ -177,7 +177,7 @@ pub enum Act {
     Snapshot(String),
     /// Writes or compares a picture next to the tape.
     Screenshot(String),
-    /// Below the screen; may be empty.
+    /// Sets the caption below the screen; may be empty.
     Say(String),
     /// Shows or hides the following steps.
     Shown(bool),

@@ -1,6 +1,6 @@
-//! Tapes in linear mode: lines of text.
+//! A tape in linear mode: lines of text instead of the screen.
 //!
-//! Words are expected there too: see [`Wanted`].
+//! Expected words are expected in the lines too: see [`Wanted`].
 
 use super::file::Pattern;
 use crate::linear;
@@ -15,7 +15,7 @@ pub struct Reporting {
     pub name: String,
     /// The line of the tape.
     pub at: Place,
-    /// Location, layers, page, last messages.
+    /// All lines: location, layers, page, last messages.
     pub lines: Vec<String>,
 }
 

@@ -97,7 +97,7 @@ impl Recorder {
         }
     }
 
-    /// New ones of [`super::announced::reported_now`] are expected.
+    /// Records the current messages ([`super::announced::reported_now`]): new ones are expected.
     pub fn reported(&mut self, now: Vec<String>) {
         let new: Vec<String> = now.iter().filter(|text| !self.reported.contains(text)).cloned().collect();
         for text in new {

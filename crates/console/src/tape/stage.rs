@@ -47,7 +47,7 @@ pub struct Failure {
 /// The result of playing a tape.
 #[derive(Clone, Debug)]
 pub struct PlayResult {
-    /// Later steps were not played.
+    /// The failed step; later steps were not played.
     pub failure: Option<Failure>,
     /// The watcher stopped it.
     pub stopped: bool,

@@ -26,7 +26,7 @@ pub struct Frame {
     pub cursor: Option<Position>,
 }
 
-/// First, and later ones of a run; not characters.
+/// For keys other than characters: the first, and later ones of a run.
 const KEY: Duration = Duration::from_millis(550);
 const KEY_AGAIN: Duration = Duration::from_millis(140);
 const FAST: Duration = Duration::from_millis(1500);

@@ -99,7 +99,7 @@ pub fn indexed(index: u8) -> Option<[u8; 3]> {
     }
 }
 
-/// By perception; never one of the 16.
+/// The nearest color, weighted by perception; never one of the 16.
 pub fn nearest(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else { return color };
     let far = |index: u8| {

@@ -27,7 +27,7 @@ pub enum Action {
     Refuse(String),
     /// A disabled command, and why.
     Off(CommandId, String),
-    /// Incomplete chord; empty cancels it.
+    /// An incomplete chord; empty to cancel it.
     Press(Chord),
     /// A key for a text input.
     Write(Key),

@@ -46,7 +46,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
     state.redraw();
 }
 
-/// It opens by itself, so it accepts no answer for a moment.
+/// Another text was rejected. The question opens by itself, so it accepts no answer for a moment.
 fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     if !state.layers.is_empty() {
         return;

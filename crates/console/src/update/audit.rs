@@ -1,4 +1,4 @@
-//! Filters and objects of the audit.
+//! The audit: filters, and the object of an entry.
 
 use crate::present::format;
 use std::sync::Arc;

@@ -143,7 +143,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     ask(state, "Move", format!("They are moved to {target} if it accepts them."), &apps, "", act);
 }
 
-/// Lists only what will happen: rejected operations are excluded.
+/// Excludes operations that would be rejected: the question lists only what will happen.
 fn ask(
     state: &mut State,
     verb: &'static str,

@@ -91,7 +91,7 @@ fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     }
 }
 
-/// Of nodes, of the queue's limit, and others.
+/// Fields for the resources of nodes and of the queue's limit, and for others.
 fn amounts(part: &PartitionView, own: Option<&model::Resource>, hint: &str) -> Vec<ChangeField> {
     let known = part.capacity.iter().chain(own.into_iter().flat_map(|own| own.iter()));
     let others: BTreeSet<&str> = known.map(|(name, _)| name).filter(|name| ![VCORE, MEMORY].contains(name)).collect();

@@ -47,7 +47,7 @@ pub fn choose(state: &mut State, argument: &str) {
     }
 }
 
-/// Also stores them; `None`: automatic.
+/// Sets and stores the columns; `None`: automatic.
 pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     let page = state.page().name();
     match columns {

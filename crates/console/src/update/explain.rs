@@ -34,7 +34,7 @@ const HELD: [ChangeDetail; 4] = [
 
 const REPORTED: usize = 4;
 
-/// On the page, asks again.
+/// Explains the selected subject; on the page, asks again.
 pub fn open(state: &mut State) {
     if let Page::Explain(page) = state.page_mut() {
         page.asked = None;

@@ -1,4 +1,4 @@
-//! Edits placement or a queue change.
+//! Editing of a form: placement, or a change of a queue.
 
 use crate::state::State;
 use crate::state::key::Key;

@@ -20,7 +20,7 @@ fn on_screen(state: &State) -> Vec<&AppId> {
     }
 }
 
-/// `None` while awaited and without jobs.
+/// The next request, on the console's clock; `None` while awaited, and without jobs.
 pub fn next_due(state: &State) -> Option<Duration> {
     let shown = on_screen(state);
     if shown.is_empty() || state.job_names.awaited {

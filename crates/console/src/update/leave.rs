@@ -65,7 +65,7 @@ pub(super) fn unsaved(state: &State) -> Vec<String> {
     lines
 }
 
-/// Asks if an embedded scheduler has active applications, unless simulated.
+/// Asks if exiting ends an embedded scheduler with active applications, unless it is a simulation.
 pub fn quit(state: &mut State) {
     if state.cluster.trial.is_some() {
         // A what-if loses nothing of the cluster.

@@ -1,4 +1,4 @@
-//! Long lists outside of the draw loop.
+//! Long lists: when to make them outside of the draw loop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

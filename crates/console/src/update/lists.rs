@@ -129,7 +129,7 @@ pub fn set_filter(state: &mut State, text: &str) {
     rebuild(state, true);
 }
 
-/// With `adopting` the cursor stays on the match.
+/// Starts or ends filtering; with `adopting` the cursor stays on the match.
 pub fn seek(state: &mut State, on: bool, adopting: bool) {
     let mut later = false;
     if let Some(list) = state.page_mut().list_mut() {

@@ -50,7 +50,7 @@ fn show(state: &mut State, notice: Arc<Notice>) {
     }
 }
 
-/// On the page Cluster every notice expires.
+/// Removes expired notices; on the page Cluster every notice expires.
 pub fn fade(state: &mut State) -> bool {
     let now = state.now;
     if board::is_shown(state)

@@ -1,4 +1,4 @@
-//! Kill, move, pause: question, operation, result.
+//! Kill, move, pause: the question, the operation, and its result.
 
 use std::sync::Arc;
 

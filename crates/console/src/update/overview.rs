@@ -1,4 +1,4 @@
-//! Opens, requests, and takes overviews.
+//! The overview: opens, requests, and takes it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,11 +23,11 @@ const AGAIN: Duration = Duration::from_secs(10);
 const OF_NEWS: Duration = Duration::from_secs(1);
 /// Overviews use 1/SHARE of a worker's time.
 const SHARE: u32 = 10;
-/// Smaller ones are made in the draw loop: the whole frame then has one time.
+/// Up to this many applications and nodes, it is made in the draw loop: the whole frame then has one time.
 const AT_ONCE: usize = 2_000;
 const ROWS: usize = 60;
 
-/// Or refreshes it; the dashboard contains it.
+/// Opens or refreshes the overview. With a dashboard, that is the overview.
 pub fn open(state: &mut State) {
     if state.board.is_some() {
         return open_board(state);

@@ -1,4 +1,4 @@
-//! Confirms and starts own commands.
+//! The user's own commands: confirmation and start.
 
 use crate::present::own_command::{filled, named};
 use crate::state::effect::Effect;

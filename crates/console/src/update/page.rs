@@ -13,7 +13,7 @@ pub(super) trait PageUpdate {
     /// Moves or scrolls without a list.
     fn go(&mut self, _by: Move, _height: usize) {}
 
-    /// Whether the line exists, without a list.
+    /// Selects a line without a list. Returns whether it exists.
     fn select_at(&mut self, _line: usize) -> bool {
         false
     }

@@ -18,7 +18,7 @@ use crate::update::stack::{home, push};
 use model::Identity;
 use view::View;
 
-/// With a file, otherwise the running configuration.
+/// Opens it with a configuration file; otherwise an open page returns to the running configuration.
 pub fn open(state: &mut State, file: Option<&str>) {
     let there = matches!(state.page(), Page::Placement(_));
     home(state);
@@ -36,7 +36,7 @@ pub fn open(state: &mut State, file: Option<&str>) {
     push(state, Page::Placement(page));
 }
 
-/// Going back returns to the editor.
+/// Opens it with the edited text; going back returns to the editor.
 pub fn try_text(state: &mut State) {
     let Page::Config(page) = state.page() else { return };
     let (version, config) = (page.buffer.version(), page.checked.config.clone());

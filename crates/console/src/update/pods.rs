@@ -25,7 +25,10 @@ pub(super) fn ask_for(state: &mut State, app: &AppId) {
     }
 }
 
-/// Whether loaded, if operations go to a cluster.
+/// Whether pods are loaded, if operations go to a cluster.
+///
+/// # Errors
+/// Why not.
 pub(super) fn known(state: &State) -> Result<bool, String> {
     match state.cluster.newest.kubernetes.as_ref().map(|all| all.lists.get(ObjectKind::Pods)) {
         None | Some(ListState::Awaited) => Ok(false),

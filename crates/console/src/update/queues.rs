@@ -190,7 +190,7 @@ pub fn fold_all(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// The cursor stays on its queue.
+/// Unfolds all queues; the cursor stays on its queue.
 pub fn open_all(state: &mut State) {
     if let Page::Queues(page) = state.page_mut() {
         page.collapsed.clear();

@@ -1,4 +1,4 @@
-//! Views, compares, rolls back revisions.
+//! The revisions: view, compare, and roll back.
 
 use std::sync::Arc;
 

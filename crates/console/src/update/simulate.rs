@@ -57,7 +57,10 @@ fn of_the_past(words: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 
-/// Up to the time on the screen.
+/// The past up to the time on the screen.
+///
+/// # Errors
+/// Why not.
 fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     let cluster = &state.cluster;
     if cluster.trial.is_some() {

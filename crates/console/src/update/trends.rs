@@ -24,7 +24,7 @@ pub fn take(state: &mut State, known: KnownTrends) {
     state.redraw();
 }
 
-/// On the page, selects a value.
+/// Opens the trends; on the page, selects a value.
 pub fn open(state: &mut State, wanted: Option<&str>) {
     let of = trends::subject(state);
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! What-if and the way back.
+//! The what-if: a copy of the cluster, and the way back.
 
 use std::time::Duration;
 

@@ -141,7 +141,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
     Ok(spec)
 }
 
-/// First unused of `by-hand-1`, `by-hand-2` ….
+/// The first ID of `by-hand-1`, `by-hand-2` … that no request of the application uses.
 fn unused(app: &AppRow) -> AskId {
     let taken = |id: &str| {
         app.asks

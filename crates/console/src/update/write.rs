@@ -1,4 +1,4 @@
-//! Filters, command lines, typed answers.
+//! Text inputs: filters, command lines, and typed answers.
 
 use crate::input::command;
 use crate::input::command::{Argument, CommandId, Kind, ScreenCommand};
@@ -116,7 +116,7 @@ pub fn paste(state: &mut State, text: &str) {
     state.redraw();
 }
 
-/// An argument is applied immediately.
+/// Starts filter input; an argument is applied immediately.
 pub fn open_filter(state: &mut State, argument: Option<&str>) {
     if let Some(text) = argument {
         return set_filter(state, text.trim());

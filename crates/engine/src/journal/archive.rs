@@ -1,4 +1,5 @@
-//! Audit entries older than memory. Unreadable ones are never omitted.
+//! The audit archive: entries older than those in memory, read from the store. Unreadable entries are returned as such,
+//! never omitted.
 
 use std::sync::Arc;
 

@@ -68,12 +68,12 @@ impl AuditDir {
         &self.notes
     }
 
-    /// The oldest first, as in memory.
+    /// The newest stored entries, as many as a log has in memory, the oldest first.
     pub fn retained(&self) -> NewEntries {
         newest(&self.store)
     }
 
-    /// Writes new entries, and serves older ones.
+    /// Writes new entries of a log from now on, and serves its older ones.
     pub fn follow(self, log: &Arc<AuditLog>) -> AuditWriter {
         log.collect_new();
         log.set_archive(Arc::new(StoreArchive(Arc::clone(&self.store))));
@@ -155,7 +155,7 @@ impl AuditWriter {
 
 impl Drop for AuditWriter {
     fn drop(&mut self) {
-        // The next owner of the directory must be the only writer.
+        // Others may still have the log; the next owner of the directory must be the only writer.
         self.store.close();
     }
 }

@@ -1,11 +1,12 @@
-//! Drops the oldest, rejected orders first, so that a user without rights cannot displace the orders of others.
+//! Bounds of the audit and the configurations: the oldest are dropped first. Rejected orders are dropped before all
+//! others, so that a user without rights cannot displace the orders of others.
 
 use super::store::{Store, StoreError};
 use super::tables::{Change, EntryTable};
 use view::audit::AuditEntry;
 
-/// Together a quarter of the disk limit: the newest snapshot and later records are extra, and a store has free pages
-/// between used ones.
+/// The limits per kind in a directory with a disk limit. Together they are a quarter of it: the newest snapshot and the
+/// records after it are extra, and a store has free pages between used ones, at the highest rates more than used ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of records.

@@ -29,12 +29,12 @@ enum JournalTask {
     Write(WriteBatch),
     /// Executed work, and orders that wait for the write.
     Commit(WriteBatch, WriteBatch, SyncSender<Result<(), String>>),
-    /// One at a time: short waits.
+    /// Changes apart from the scheduler's: one at a time, to keep waits short.
     Aside(Vec<Change>, SyncSender<bool>),
     Stop,
 }
 
-/// A journal; clones share it.
+/// A journal that is being written. Clones share it.
 #[derive(Clone)]
 pub struct Journal(Arc<Shared>);
 
@@ -103,13 +103,13 @@ impl Journal {
     pub fn write(&self, block: Option<RecordBlock>, news: &NewEntries, then: Option<AfterWrite>) {
         let mut waiting = WriteBatch::of(block, news);
         waiting.then = then;
-        // After the end, nothing is reported.
+        // After the end there is no writer; nothing is reported then either.
         let _ = self.0.work.send(JournalTask::Write(waiting));
     }
 
     /// Replaces rows on disk, for orders that were rejected meanwhile.
     pub fn replace(&self, changes: Vec<Change>) {
-        // After the end, the data on disk is complete.
+        // After the end there is no writer; the data on disk is complete as well.
         let _ = self.0.work.send(JournalTask::Write(WriteBatch { changes, ..WriteBatch::default() }));
     }
 
@@ -124,7 +124,7 @@ impl Journal {
         answers.recv().unwrap_or_else(|_| Err("the journal is closed".to_owned()))
     }
 
-    /// Waits; returns whether the changes were made.
+    /// Makes changes apart from the scheduler's and waits. Returns whether they were made.
     pub fn aside(&self, changes: Vec<Change>) -> bool {
         let (done, answers) = sync_channel(1);
         let _ = self.0.work.send(JournalTask::Aside(changes, done));
@@ -163,17 +163,17 @@ impl Journal {
     }
 }
 
-/// Dropping it writes everything.
+/// Keeps the journal running. Dropping it writes everything, if the disk does not fail.
 pub struct JournalThread {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
 }
 
 impl JournalThread {
-    /// Starts after record `durable`; `pauses` apply while the disk fails.
+    /// Starts writing after the record with this number; `pauses` apply while the disk fails.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start(store: Store, durable: u64, pauses: RetryPauses, last: Option<LastFile>) -> std::io::Result<Self> {
         let (work, inbox) = channel();
         let state = Mutex::new(State { durable, ..State::default() });
@@ -207,7 +207,7 @@ impl Drop for JournalThread {
             // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
-        // The next owner of the directory must be the only writer.
+        // Others may still have the journal; the next owner of the directory must be the only writer.
         self.journal.store().close();
     }
 }
@@ -308,7 +308,7 @@ impl Committer {
                 let last = orders.as_ref().map(|(waiting, _)| waiting.last);
                 self.written(last);
                 if let Some((_, answer)) = orders {
-                    // The orders are on disk.
+                    // The engine may have stopped; its orders are on disk.
                     let _ = answer.send(Ok(()));
                 }
                 message.map(|done| done.send(true));

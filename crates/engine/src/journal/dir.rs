@@ -1,4 +1,4 @@
-//! A state directory, opened by one process.
+//! A state directory: opened by one process, with the state that a scheduler starts with.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
@@ -59,7 +59,7 @@ impl NewFile {
     }
 }
 
-/// Lives as long as the scheduler.
+/// What goes with a scheduler that is kept, for as long as it runs.
 pub struct RunningJournal {
     // In the order in which they end.
     pub(crate) snapshots: Snapshots,
@@ -85,10 +85,10 @@ impl RunningJournal {
         self.journal().wait_for(last)
     }
 
-    /// Waits for it.
+    /// Takes a snapshot of a core and waits for it.
     ///
     /// # Errors
-    /// If the snapshot fails.
+    /// Returns an error if the snapshot fails.
     pub fn snapshot(&self, core: &mut Core) -> Result<(), String> {
         let number = replay::record_progress(&mut core.state);
         let own = core.state.recorder.as_ref().map(Recorder::volume).unwrap_or_default();
@@ -108,10 +108,10 @@ impl RunningJournal {
 pub type MakeCore<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
 
 impl Dir {
-    /// If `repaired`, moves a damaged file aside and keeps its intact content.
+    /// Opens or creates a directory. If `repaired`, moves a damaged file aside, and keeps its intact content.
     ///
     /// # Errors
-    /// If it cannot be used.
+    /// Returns an error if it cannot be used.
     pub fn open(path: &Path, repaired: bool) -> Result<Self, DirError> {
         let failed = |error: std::io::Error| DirError::Dir { dir: path.to_owned(), why: error.to_string() };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
@@ -162,10 +162,10 @@ impl Dir {
         Ok(Self { store, lock: Some(lock), notes, new: None, pauses: RETRY_PAUSES, last: Some(last) })
     }
 
-    /// For any disk; retries soon.
+    /// As [`Self::open`], on any disk of this process; failures are retried soon.
     ///
     /// # Errors
-    /// If it cannot be used.
+    /// Returns an error if it cannot be used.
     pub fn on(disk: Arc<dyn Disk>) -> Result<Self, DirError> {
         let pauses = (Duration::from_millis(1), Duration::from_millis(20));
         Ok(Self { store: whole(disk, true)?, lock: None, notes: Vec::new(), new: None, pauses, last: None })
@@ -176,10 +176,10 @@ impl Dir {
         &self.notes
     }
 
-    /// Replayed, or a new scheduler.
+    /// Starts the scheduler of the directory, replayed to its last record, or a new one.
     ///
     /// # Errors
-    /// If the start fails.
+    /// Returns an error if the start fails.
     pub fn start(
         self,
         setup: &Setup,
@@ -221,14 +221,15 @@ pub(super) fn open_file(dir: &Path, name: &str) -> Result<FileDisk, DirError> {
     })
 }
 
-/// Opening an unclosed file changes it, and a repair would lose data.
+/// Checks the journal of a directory without writing: opening an unclosed file changes it, and a repair would lose
+/// data.
 fn look(dir: &Path, disk: &FileDisk, thorough: bool) -> Result<Store, DirError> {
     let overlay = disk.overlay();
     let overlay = overlay.map_err(|error| DirError::Dir { dir: dir.to_owned(), why: error.to_string() })?;
     whole(Arc::new(overlay), thorough)
 }
 
-/// `thorough` checks all of it.
+/// Opens a store. `thorough` checks all of it, not only the data for the start.
 pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, DirError> {
     let store = Store::open(Arc::clone(&disk)).map_err(|error| failure(&disk, error))?;
     let look = || -> Result<(), StoreError> {
@@ -251,7 +252,7 @@ pub(super) fn no_head() -> StoreError {
     StoreError::Damaged("the file is empty, or its start is missing".to_owned())
 }
 
-/// Journals are renamed with a start.
+/// Rejects a store without a start: a journal is renamed only with one.
 fn starts_well(store: &Store) -> Result<(), DirError> {
     match store.head().map_err(|error| failure(store.disk(), error))? {
         Some(_) => Ok(()),
@@ -273,7 +274,7 @@ pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> DirError {
     }
 }
 
-/// Migrates to the next format version.
+/// Migrates a journal from one format version to the next: returns the changes of the store.
 pub type Migration = fn(&Store) -> Result<Vec<Change>, StoreError>;
 
 const MIGRATIONS: &[Migration] = &[];
@@ -310,7 +311,7 @@ fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), DirError> 
     store.commit(&changes).map_err(|error| DirError::Start(format!("cannot write the state: {error}")))
 }
 
-/// Returns the next number and the volume.
+/// Restores the scheduler of a store; returns it with the number of the next record and the recorded volume.
 pub(super) fn continue_journal(
     store: &Store,
     setup: &Setup,

@@ -1,4 +1,4 @@
-//! A trait, so that tests can use a disk that fails or forgets.
+//! The file of the store behind a trait, so that tests can use a disk that fails or forgets.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -41,10 +41,10 @@ pub struct FileDisk {
 }
 
 impl FileDisk {
-    /// Only the owner has access; locked.
+    /// Opens or creates a file with access for its owner only, and locks it.
     ///
     /// # Errors
-    /// If it cannot be opened; [`io::ErrorKind::WouldBlock`] if another process has it.
+    /// Returns an error if it cannot be opened; [`io::ErrorKind::WouldBlock`] if another process has it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
         lock(&file)?;
@@ -52,10 +52,10 @@ impl FileDisk {
         Ok(Self { file, len, foreign: AtomicBool::new(false), place: OnceLock::new() })
     }
 
-    /// Writes stay in memory.
+    /// Returns the same file with writes in memory only.
     ///
     /// # Errors
-    /// If the handle cannot be cloned.
+    /// Returns an error if the handle cannot be cloned.
     pub fn overlay(&self) -> io::Result<Overlay> {
         Overlay::over(self.file.try_clone()?)
     }
@@ -180,7 +180,7 @@ impl Overlay {
         Ok(page)
     }
 
-    /// Number, offset, and length.
+    /// Splits a range into pages: the number, the offset in the page, and the length.
     fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize)> {
         let (mut at, end) = (offset, offset + len as u64);
         std::iter::from_fn(move || {

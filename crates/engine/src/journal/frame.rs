@@ -1,5 +1,7 @@
-//! Frames: a magic word, kind, key (a number and a part), length, checksum, and content. Damage of a single byte is
-//! detected, and intact frames are found even in a file that the store cannot open.
+//! Frames: the format of all data in the store, each with a kind and a checksum.
+//!
+//! A frame is a magic word, kind, key (a number and a part), length, checksum, and content. So damage of a single byte
+//! is detected, and intact frames are found even in a file that the store cannot open.
 
 use sha2::{Digest as _, Sha256};
 
@@ -13,9 +15,9 @@ const SUM: usize = 8;
 pub enum Kind {
     /// The head of the journal.
     Head,
-    /// Its key is its number.
+    /// A record; its key is its number.
     Record,
-    /// Keyed by its last record.
+    /// A part of a snapshot; its key is the number of its last record.
     Snapshot,
     /// The index of a snapshot.
     Index,
@@ -88,7 +90,7 @@ pub fn alone(kind: Kind, key: u64, part: u32, content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// `None` without an intact frame.
+/// Reads the first frame, and returns the remaining bytes. `None` if there is no intact frame.
 pub fn read(text: &[u8]) -> Option<(Frame<'_>, &[u8])> {
     let (head, rest) = text.split_at_checked(HEAD)?;
     let (magic, head) = head.split_first_chunk::<4>()?;
@@ -104,7 +106,7 @@ pub fn read(text: &[u8]) -> Option<(Frame<'_>, &[u8])> {
     intact.then_some((Frame { kind: known, key, part, content }, rest))
 }
 
-/// The error has the last intact key.
+/// Reads consecutive frames. Returns an error with the key of the last intact one, if any, when other bytes follow.
 pub fn read_all(mut text: &[u8], mut each: impl FnMut(Frame<'_>)) -> Result<(), Option<u64>> {
     let mut last = None;
     while !text.is_empty() {

@@ -35,10 +35,11 @@ impl JournalHistory {
         self.journal.store()
     }
 
-    /// Slow: do not call it from a thread that must respond.
+    /// Returns the view at a time. The duration depends on the distance to the previous snapshot: do not call it from a
+    /// thread that must respond.
     ///
     /// # Errors
-    /// If the journal does not reach back so far or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn view_at(&self, at: Time) -> Result<Arc<View>, StoreError> {
         let mut core = core_at(self.store(), &self.setup, at, u64::MAX)?;
         replay::advance_to(&mut core.state, at);
@@ -50,7 +51,7 @@ impl JournalHistory {
         Recording::new(self.store(), &self.setup, now)
     }
 
-    /// `None` while the journal is empty.
+    /// The earliest scheduler time in the journal; `None` while it is empty.
     pub fn reaches_back_to(&self) -> Option<Time> {
         self.store().snapshots().ok()?.first().map(|(_, index)| index.at)
     }

@@ -35,7 +35,7 @@ pub trait Inspected {
     /// The entry of a manifest with the queue configuration.
     fn policy_group(&self) -> &str;
 
-    /// Damage, with the intact rest.
+    /// The damage and the intact rest, in words; `None` without damage.
     fn damage(&self) -> Option<&str> {
         None
     }
@@ -53,10 +53,10 @@ pub struct DirInspection {
 }
 
 impl DirInspection {
-    /// As slow as a start.
+    /// Opens a directory. Takes as long as a start.
     ///
     /// # Errors
-    /// If it is in use, has no state, or is damaged.
+    /// Returns an error if it is in use, has no state, or is damaged.
     pub fn open(path: &Path) -> Result<Self, DirError> {
         let lock = lock::share(path)?;
         let file = path.join(FILE);
@@ -126,10 +126,10 @@ impl DirInspection {
         self.recording().fork_at(partition, at)
     }
 
-    /// In order of time.
+    /// The submissions and requests of a partition between two times, in order.
     ///
     /// # Errors
-    /// If the journal does not reach back so far or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn submissions(&self, partition: &str, from: Time, to: Time) -> Result<Vec<(Time, PartitionCommand)>, String> {
         let first = self.core.scheduler().partitions().first().is_some_and(|part| *part.name == *partition);
         self.recording().submissions((partition, first), from, to)

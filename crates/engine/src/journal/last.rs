@@ -17,10 +17,10 @@ use super::tables::Change;
 
 const FILE: &str = "journal.last";
 
-/// Absence is fine.
+/// Removes the file of a directory.
 ///
 /// # Errors
-/// If the file cannot be removed.
+/// Returns an error if the file cannot be removed.
 pub fn remove(dir: &Path) -> io::Result<()> {
     match std::fs::remove_file(dir.join(FILE)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -53,10 +53,10 @@ impl LastFile {
         Self::read(options.open(dir.join(FILE))?)
     }
 
-    /// Read-only; `None` if it does not exist.
+    /// Opens the file of a directory read-only; `None` if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn look(dir: &Path) -> io::Result<Option<Self>> {
         match File::open(dir.join(FILE)) {
             Ok(file) => Self::read(file).map(Some),
@@ -76,10 +76,10 @@ impl LastFile {
         Ok(Self { damaged: last.is_none() && !text.is_empty(), file, last })
     }
 
-    /// The missing end, in words.
+    /// The missing end of a journal, in words, if any.
     ///
     /// # Errors
-    /// If the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn missing(&self, store: &Store) -> Result<Option<String>, StoreError> {
         let Some(LastRecord { number, sha256 }) = &self.last else { return Ok(None) };
         let Some(record) = store.record(*number)? else {
@@ -107,10 +107,10 @@ impl LastFile {
         self.damaged.then_some(text)
     }
 
-    /// `sync` makes it durable.
+    /// Stores the last record of changes that are on disk; `sync` makes it durable.
     ///
     /// # Errors
-    /// If the write fails.
+    /// Returns an error if the write fails.
     pub fn wrote(&mut self, changes: &[Change], sync: bool) -> io::Result<()> {
         let before = self.last.clone();
         for change in changes {

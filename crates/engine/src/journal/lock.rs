@@ -1,4 +1,4 @@
-//! One writer, or any number of readers.
+//! The lock of a state directory: one writer, or any number of readers.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::dir_error::DirError;
 
-/// For users: the process ID, then the address of the server.
+/// Locked by the owner of the directory. Its content is for users: the process ID, and on a second line the address of
+/// the server.
 const LOCK: &str = "lock";
 pub(super) const FILE: &str = "journal.redb";
 pub(super) const AUDIT: &str = "audit.redb";

@@ -167,7 +167,7 @@ pub struct OrderRecord {
     pub actor: Actor,
     /// The order with its reason.
     pub order: Order,
-    /// From before the write.
+    /// The results of checks before the write: the configuration file of a change, and a known rejection.
     #[serde(default)]
     pub checked: Option<CheckedOrder>,
     /// The order is rejected, and this replaces its body.
@@ -255,7 +255,7 @@ pub enum RecordedCommand {
     /// A command within a partition.
     #[serde(rename = "in")]
     In {
-        /// `None` for the first partition.
+        /// The partition; `None` for the first one.
         #[serde(default, with = "model::saved::text_option")]
         partition: Option<Arc<str>>,
         /// The command with its arguments.
@@ -318,7 +318,7 @@ impl Record {
         }
     }
 
-    /// Commands and cycles to replay.
+    /// The cost of a replay: the number of commands and cycles.
     pub fn work(&self) -> u64 {
         match self {
             Self::Cycles { n, .. } => u64::from(*n),

@@ -4,7 +4,7 @@ use super::frame::{self, Kind};
 use super::record::{Record, SMALL};
 use model::Time;
 
-/// Numbered by position in the journal, from 1.
+/// Unwritten records. The number of a record is its position in the journal, from 1.
 #[derive(Debug)]
 pub struct Recorder {
     next: u64,
@@ -32,7 +32,7 @@ impl std::ops::Add for Volume {
     }
 }
 
-/// Large rows have their own pages, in powers of two.
+/// The bytes in the store for some bytes: large rows have their own pages, in powers of two.
 pub fn space(bytes: usize) -> u64 {
     if bytes > LARGE { bytes.next_power_of_two() as u64 } else { bytes as u64 }
 }
@@ -49,7 +49,7 @@ pub struct RecordBlock {
     pub count: u64,
     /// The frames, ready to be written.
     pub frames: Vec<u8>,
-    /// First number and offset of further rows.
+    /// The starts of further rows: the number of the first record and the offset in the frames.
     cuts: Vec<(u64, usize)>,
 }
 

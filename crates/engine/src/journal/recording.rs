@@ -15,10 +15,11 @@ use forecast::whatif::Fork;
 use model::{Profile, Time};
 use scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
 
-/// Reads until the end or until `each` returns false. Returns the next number.
+/// Reads the records from number `from` until the end or until `each` returns false. Returns the number after the last
+/// one.
 ///
 /// # Errors
-/// If the disk fails, or a record is damaged or missing.
+/// Returns an error if the disk fails, or a record is damaged or missing.
 pub fn records(store: &Store, from: u64, mut each: impl FnMut(u64, Record) -> bool) -> Result<u64, StoreError> {
     let mut next = from;
     loop {
@@ -59,10 +60,10 @@ fn missing(from: u64, to: u64) -> StoreError {
     })
 }
 
-/// Replays without a workload and notifications.
+/// Replays the records up to a time and a number into a core without a workload and without notifications.
 ///
 /// # Errors
-/// If the journal does not reach back so far, the disk fails, or data is damaged.
+/// Returns an error if the journal does not reach back so far, the disk fails, or data is damaged.
 pub fn core_at(store: &Store, setup: &Setup, until: Time, last: u64) -> Result<Core, StoreError> {
     let snapshots = store.snapshots()?;
     let nearest = snapshots.iter().rev().find(|(number, index)| *number <= last && index.at <= until);
@@ -120,10 +121,11 @@ impl<'j> Recording<'j> {
         core.fork(partition, usize::MAX).map_err(|why| why.to_string())
     }
 
-    /// Records without a partition belong to the first.
+    /// The submissions and requests of a partition between two times, in order. Records without a partition belong to
+    /// the first one.
     ///
     /// # Errors
-    /// If the journal does not reach back so far or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn submissions(
         &self,
         (partition, is_first): (&str, bool),
@@ -148,10 +150,11 @@ impl<'j> Recording<'j> {
         Ok(found)
     }
 
-    /// `each` gets events with the scheduler after them; at first none with the start. Returns the end.
+    /// Replays the changes between two times. `each` gets the events of some commands with the scheduler after them;
+    /// the first call has no events and the scheduler at the start. Returns the scheduler at the end.
     ///
     /// # Errors
-    /// If the journal does not reach back so far or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn watch(&self, from: Time, to: Time, each: &mut dyn FnMut(&[Event], &Scheduler)) -> Result<Scheduler, String> {
         let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
         let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
@@ -196,15 +199,15 @@ pub struct PastMoment {
 }
 
 impl Recording<'_> {
-    /// `None` while the journal is empty.
+    /// The earliest time in the journal; `None` while it is empty.
     pub fn reaches_back_to(&self) -> Option<Time> {
         self.store.snapshots().ok()?.first().map(|(_, index)| index.at)
     }
 
-    /// The view after each time step.
+    /// Replays the changes between two times, and returns the view after each time step. Nothing is cached.
     ///
     /// # Errors
-    /// If the journal does not reach back so far or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn moments(
         &self,
         from: Time,

@@ -15,12 +15,12 @@ use super::record::{CheckedOrder, OmittedBody, OrderRecord, Record, SMALL};
 use super::tables::Change;
 use view::act::Refusal;
 
-/// Shortens before its execution.
+/// The record of an order that is rejected before its execution, without a large body.
 pub fn short(record: OrderRecord, refusal: &Refusal) -> OrderRecord {
     shorter(&record, |record| without_body(record, refusal)).unwrap_or(record)
 }
 
-/// `None` if small. `shorten` omits the body.
+/// Returns the short record for a whole one; `None` if that is small. `shorten` omits the body.
 pub fn replacement(
     number: u64,
     record: OrderRecord,
@@ -45,13 +45,13 @@ fn shorter(record: &OrderRecord, shorten: impl FnOnce(OrderRecord) -> OrderRecor
     Some(OrderRecord { omitted, ..shorten(record.clone()) })
 }
 
-/// Either may have replaced the other.
+/// The valid one of two records with the same number, if one replaced the other.
 pub fn contains_bytes<'a>(one: &'a [u8], other: &'a [u8]) -> Option<&'a [u8]> {
     let replaces = |short: &[u8], whole: &[u8]| is_of(short, &digest(whole));
     [(one, other), (other, one)].into_iter().find(|(short, whole)| replaces(short, whole)).map(|(short, _)| short)
 }
 
-/// `whole` is the replaced digest.
+/// Whether a record is the short one of a whole one with this digest.
 pub fn is_of(record: &[u8], whole: &str) -> bool {
     let omitted = |record| match record {
         Record::Order(order) => order.omitted,

@@ -20,7 +20,7 @@ use model::messagepack;
 struct IntactParts {
     head: Option<JournalHead>,
     records: BTreeMap<u64, Vec<u8>>,
-    /// One of their two records was withdrawn.
+    /// Numbers with two different records: one of them was withdrawn.
     unsure: Vec<u64>,
     parts: BTreeMap<(u64, u32), Vec<u8>>,
     snapshots: BTreeMap<u64, SnapshotIndex>,
@@ -127,10 +127,10 @@ fn summary(found: &IntactParts) -> String {
     message
 }
 
-/// Moves the damaged file aside. Returns a message.
+/// Moves a damaged file aside, and creates a new one with the intact part. Returns a message.
 ///
 /// # Errors
-/// If that fails; the file stays in place.
+/// Returns an error if that fails; the file stays in place.
 pub fn repaired(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
@@ -141,10 +141,10 @@ pub fn repaired(file: &Path) -> Result<String, String> {
     Ok(format!("the damaged state was moved to {}\n{message}", aside.display()))
 }
 
-/// As [`repaired`], without records.
+/// As [`repaired`], for a file with only an audit and revisions: all intact entries are kept.
 ///
 /// # Errors
-/// If that fails; the file stays in place.
+/// Returns an error if that fails; the file stays in place.
 pub fn repair_audit(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
@@ -175,7 +175,7 @@ pub(super) fn audit_in(disk: &Arc<dyn Disk>) -> std::io::Result<IntactAudit> {
     Ok(IntactAudit { changes: entries_of(&found), head: found.head.take(), entries, revisions })
 }
 
-/// Returns the old file's new path.
+/// Writes a new file and swaps it with the old one, which is moved aside. Returns the new path of the old file.
 fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>) -> Result<PathBuf, String> {
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));

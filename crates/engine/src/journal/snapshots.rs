@@ -26,17 +26,17 @@ const LEAST_WORK: u64 = 500;
 /// The shortest time between two snapshots, and a factor of the time to make one.
 const APART: Duration = Duration::from_secs(2);
 const APART_TIMES: u32 = 3;
-/// Orders are handled between two waits.
+/// The longest single wait of the scheduler for a snapshot: orders are handled in between.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 /// The retained past: this much work,
 pub const RETAINED_WORK: u64 = 1_000_000;
 /// and all of the last day, within [`Bounds::records`].
 const RETAINED_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// Most work (and two times [`apart`]) between snapshots, if the disk limit allows.
+/// Retained snapshots are at most this much work and two times [`apart`] from each other, if the disk limit allows.
 const SPREAD: u64 = 50_000;
 
-/// Not more: the writer thread waits for this thread.
+/// The niceness of this thread. Not more: while it writes, the writer thread waits for it.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -56,10 +56,10 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Starts the thread.
+    /// Starts making snapshots of a journal.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
         let (sender, done) = channel();
@@ -68,7 +68,7 @@ impl Snapshots {
             give_way();
             for (number, volume) in inbox {
                 let started_at = Instant::now();
-                // Retried later; until then a start takes longer.
+                // A failed snapshot is retried later; until then a start takes longer.
                 if journal.wait_while_well(number) && make(&journal, &setup, number, volume).is_ok() {
                     trim(&journal, setup.bounds());
                 }
@@ -82,7 +82,7 @@ impl Snapshots {
         Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
     }
 
-    /// Both count from this run's start.
+    /// Whether a snapshot is due; `volume` and `busy` count from the start of this run.
     pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
             self.is_made(took);
@@ -99,7 +99,7 @@ impl Snapshots {
         self.apart = APART.max(took * APART_TIMES);
     }
 
-    /// Records after the newest snapshot cannot be dropped.
+    /// Waits briefly if records grow faster than snapshots: records after the newest snapshot cannot be dropped.
     pub fn hold_back(&mut self, volume: Volume) {
         let behind = volume.bytes.saturating_sub(self.volume.bytes);
         if self.making
@@ -110,7 +110,7 @@ impl Snapshots {
         }
     }
 
-    /// `before` is from earlier runs.
+    /// Makes a snapshot up to a record; `before` is the volume before this run.
     pub fn make(&mut self, number: u64, before: Volume, volume: Volume, busy: Duration) {
         (self.making, self.volume, self.busy) = (true, volume, busy);
         if let Some(requests) = &self.requests {
@@ -130,14 +130,14 @@ impl Drop for Snapshots {
     }
 }
 
-/// A replay needs as much processor time as the decisions did.
+/// Lowers the priority of this thread: a replay needs as much processor time as the decisions did.
 fn give_way() {
     // Elsewhere the priority is per process. A failure is harmless.
     #[cfg(target_os = "linux")]
     let _nice = rustix::process::nice(NICE);
 }
 
-/// The index completes the parts.
+/// The changes that write a snapshot: its parts, then the index that completes it.
 pub fn changes(number: u64, bytes: &[u8], at: Time, volume: Volume) -> Vec<Change> {
     let parts = (0..).zip(bytes.chunks(PART));
     let mut changes: Vec<Change> = parts.map(|(part, bytes)| Change::Part(number, part, Arc::from(bytes))).collect();

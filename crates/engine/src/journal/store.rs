@@ -19,7 +19,7 @@ pub const FORMAT: u32 = 1;
 /// Bytes of the file cached in memory.
 const CACHE: usize = 4 << 20;
 
-/// Bytes per read. A busy journal has blocks of 100 kB.
+/// Bytes of records that are read at one time. A busy journal has blocks of 100 kB.
 pub const AT_ONCE: usize = 1 << 20;
 
 /// The maximum allocation in bytes based on a size in the file; the actual data may be larger.
@@ -85,10 +85,10 @@ impl Store {
         Self::opened(disk, true)
     }
 
-    /// With verified content.
+    /// Opens a store with verified content.
     ///
     /// # Errors
-    /// If the disk fails.
+    /// Returns an error if the disk fails.
     pub fn open_verified(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         Self::opened(disk, false)
     }
@@ -105,10 +105,10 @@ impl Store {
         &self.disk
     }
 
-    /// After a failure; uncommitted data is missing or complete.
+    /// Reopens the store after a failure: committed data is present; uncommitted data is missing or complete.
     ///
     /// # Errors
-    /// If the disk still fails.
+    /// Returns an error if the disk still fails.
     pub fn reopen(&self) -> Result<(), StoreError> {
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
         // Releases the file first.
@@ -164,10 +164,10 @@ impl Store {
         Ok(act(database)?)
     }
 
-    /// `None` for a new journal.
+    /// The head; `None` for a new journal.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn head(&self) -> Result<Option<JournalHead>, StoreError> {
         let text = self.with(|database| {
             let read = database.begin_read()?;
@@ -194,10 +194,10 @@ impl Store {
         rows.iter().map(|(key, row)| Ok((*key, content(Kind::Index, *key, row)?))).collect()
     }
 
-    /// The whole bytes.
+    /// The bytes of a snapshot.
     ///
     /// # Errors
-    /// If it is missing or damaged.
+    /// Returns an error if it is missing or damaged.
     pub fn snapshot(&self, key: u64, index: &SnapshotIndex) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::with_capacity(usize::try_from(index.bytes).unwrap_or(0).min(MOST_AT_ONCE));
         for part in 0..index.parts {
@@ -218,10 +218,10 @@ impl Store {
         Err(StoreError::Damaged(format!("the length of the snapshot at record {key}")))
     }
 
-    /// From the block with `from`, up to about `bytes`.
+    /// Returns blocks of records, starting with the one that contains `from`, until they have this many bytes.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn blocks(&self, from: u64, bytes: usize) -> Result<Vec<(u64, Vec<u8>)>, StoreError> {
         let first = self.with(|database| {
             let read = database.begin_read()?;
@@ -237,10 +237,10 @@ impl Store {
         self.rows(RECORDS, first.., bytes)
     }
 
-    /// `None` if it is missing or damaged.
+    /// The bytes of a record; `None` if it is missing or damaged.
     ///
     /// # Errors
-    /// If the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn record(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let mut found = None;
         for (_, block) in self.blocks(number, 1)? {
@@ -254,10 +254,10 @@ impl Store {
         Ok(found)
     }
 
-    /// Bytes of rows in the range; reads all.
+    /// The bytes of the record rows that start in a range of numbers. Reads all of them.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn record_bytes(&self, range: impl RangeBounds<u64>) -> Result<u64, StoreError> {
         Ok(self.sizes(RECORDS, range)?.into_iter().map(|(_, bytes)| bytes).sum())
     }
@@ -287,10 +287,10 @@ impl Store {
         }
     }
 
-    /// Below `before`, the newest first.
+    /// Returns entries with a number below `before`, the newest first.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn entries<T: for<'de> Deserialize<'de>>(
         &self,
         catalog: EntryTable,
@@ -300,10 +300,10 @@ impl Store {
         self.rows_of(catalog, before, most)?.into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// A damaged entry does not hide others.
+    /// As [`Self::entries`], with numbers and separate results: a damaged entry does not hide others.
     ///
     /// # Errors
-    /// If none can be read.
+    /// Returns an error if none can be read.
     pub fn rows_of<T: for<'de> Deserialize<'de>>(
         &self,
         catalog: EntryTable,
@@ -326,10 +326,10 @@ impl Store {
         Ok(rows.iter().map(|(key, row)| (*key, content(kind, *key, row))).collect())
     }
 
-    /// In bytes, the oldest first.
+    /// The numbers and sizes in bytes of all entries, the oldest first.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn entry_sizes(&self, catalog: EntryTable) -> Result<Vec<(u64, u64)>, StoreError> {
         self.sizes(catalog.table(), ..)
     }

@@ -17,7 +17,7 @@ pub(super) const PARTS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition
 pub(super) const AUDIT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("audit");
 pub(super) const REVISIONS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("revisions");
 
-/// JSON: all versions can read each other's.
+/// The head of the journal: JSON, so that all versions can read each other's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalHead {
@@ -42,7 +42,7 @@ pub struct SnapshotIndex {
     pub bytes: u64,
     /// The work since the start of the journal.
     pub work: u64,
-    /// Approximate; zero in version 0.2.
+    /// The approximate bytes of records since the start of the journal; zero in version 0.2.
     #[serde(default)]
     pub record_bytes: u64,
 }

@@ -60,7 +60,7 @@ pub struct Placement {
     pub who: Identity,
     /// Tags for placement rules.
     pub tags: BTreeMap<String, String>,
-    /// `None`: it must be rejected.
+    /// Expected queue; `None`: the application must be rejected.
     pub expected: Option<String>,
 }
 

@@ -29,7 +29,7 @@ pub struct Shadow {
     pub(super) specs: BTreeMap<AskOf, AskSpec>,
     /// Applications or requests that only kornsole rejected.
     rejected: BTreeMap<(AppId, Option<AskId>), String>,
-    /// `None` until the first call that takes them.
+    /// Events for a mapping since they were last taken; nothing until the first call.
     received: Option<Vec<Event>>,
     /// Requests that kornsole would allocate and the other scheduler skips, reported once.
     pub(super) passed_over: BTreeSet<AskOf>,
@@ -138,7 +138,7 @@ impl Shadow {
         events
     }
 
-    /// Never back. Returns the new time.
+    /// Advances the time, never back. Returns the new time.
     pub fn turn_to(&mut self, at: Time) -> Time {
         let at = at.max(self.now);
         self.now = at;

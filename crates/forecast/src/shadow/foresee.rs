@@ -33,7 +33,7 @@ fn fork(scheduler: &mut Scheduler, partition: &str) -> Option<Scheduler> {
     scheduler.fork(partition)
 }
 
-/// Freeing allocations in `gone` is no decision.
+/// Allocations in `gone` have ended already; freeing them is no decision.
 pub(super) fn foresee(
     scheduler: &mut Scheduler,
     partition: &str,

@@ -15,9 +15,9 @@ use scheduler::{AskSpec, Command, Event, EventKind, Partition, PartitionCommand,
 
 const MOST_CYCLES: usize = 10_000;
 const MOST_QUEUES: usize = 2_000;
-/// Further pods that left the cluster unrun are no longer requested.
+/// Pods that left the cluster and have not run in kornsole; more are no longer requested.
 const MOST_BEHIND: usize = 20_000;
-/// Four per doubling, from 1 s.
+/// Number of classes of waiting times: four per doubling, from 1 s.
 const CLASSES: usize = 96;
 
 /// Histogram of waiting times.
@@ -65,12 +65,12 @@ pub struct QueueMetrics {
     pub waits: [Waits; 2],
     /// Number of preempted allocations.
     pub preempted: [u64; 2],
-    /// Absolute differences of capacity shares, and number of samples.
+    /// Sum of the absolute differences of the shares of the capacity, and number of samples.
     shares: (f64, u64),
 }
 
 impl QueueMetrics {
-    /// Mean percent of the capacity, and number of samples.
+    /// Returns the mean difference in percent of the capacity, and the number of samples.
     pub fn share_difference(&self) -> Option<(f64, u64)> {
         let (sum, moments) = self.shares;
         (moments > 0).then(|| (100.0 * sum / moments as f64, moments))
@@ -84,7 +84,7 @@ pub struct Free {
     now: Time,
     started_at: Time,
     specs: BTreeMap<AskOf, AskSpec>,
-    /// Starts in the cluster, and in kornsole.
+    /// Start of running pods: in the cluster, and in kornsole.
     runs: [BTreeMap<AskOf, Time>; 2],
     /// Run time of pods that left the cluster before they started in kornsole.
     runtimes: BTreeMap<AskOf, Duration>,

@@ -58,7 +58,7 @@ fn fork_of(foreseen: &Foreseen, partition: &str) -> Option<Scheduler> {
     foreseen.quiet.fork(partition)
 }
 
-/// Removes preceding requests while they are equal.
+/// Requests before the decision are removed one by one, as long as they are equal to it.
 struct Trial<'a> {
     bench: &'a Bench<'a>,
     decision: &'a Decision,

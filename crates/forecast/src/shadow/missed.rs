@@ -16,7 +16,7 @@ pub(super) struct Awaited {
 }
 
 impl Shadow {
-    /// A cycle without an allocation still reserves.
+    /// Follows a cycle of the other scheduler without an allocation: kornsole makes the reservations of one cycle.
     pub fn idle(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.cycles += 1;

@@ -29,7 +29,7 @@ pub enum Input {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// REST API allocation events: nanoseconds.
+    /// The allocation event from the REST API: nanoseconds.
     RestEvent,
     /// The pod's event `Scheduled`: microseconds.
     ScheduledEvent,
@@ -37,7 +37,7 @@ pub enum Source {
     BindEvent,
     /// Condition `PodScheduled`: seconds, after volumes are bound.
     Condition,
-    /// REST API allocations: the polling interval.
+    /// An allocation in the REST API: the polling interval.
     Poll,
     /// When the watch reported the node.
     Watch,
@@ -56,7 +56,7 @@ impl Source {
         }
     }
 
-    /// Precision; bursts may have another order.
+    /// Returns the precision. Events of one burst are not in the order of the decisions.
     pub const fn resolution(self) -> Duration {
         match self {
             Self::RestEvent => Duration::ZERO,

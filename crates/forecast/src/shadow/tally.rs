@@ -36,12 +36,12 @@ impl Counts {
         self.by_verdict.iter().sum::<u64>() - self.of(Verdict::Missed)
     }
 
-    /// Settled decisions, the rates' base.
+    /// Counts settled decisions: the base of the rates.
     pub fn settled(&self) -> u64 {
         self.decisions() - self.of(Verdict::Unsettled)
     }
 
-    /// From 0 to 1; `None` without decisions.
+    /// Returns the share that agrees, 0 to 1; `None` without decisions.
     pub fn agreement(&self) -> Option<f64> {
         let agreed = self.of(Verdict::Same) + self.of(Verdict::Equal);
         // Counts are far below 2^53.
@@ -79,7 +79,7 @@ pub struct Tally {
     total: Counts,
     /// By leaf since the start; the empty path is for unknown and excess queues.
     ever: BTreeMap<QueuePath, Counts>,
-    /// Ten minutes each, numbered since 1970, without empty ones.
+    /// The last day in spans of ten minutes, numbered since 1970, without empty spans.
     spans: VecDeque<(u64, Counts)>,
     differences: VecDeque<Difference>,
     differed: u64,

@@ -11,7 +11,10 @@ use scheduler::NodeSpec;
 
 const MOST_DRAWN: usize = 5_000_000;
 
-/// Copies nodes in order; fails without any.
+/// Takes the first of the workload's nodes, or copies them in order.
+///
+/// # Errors
+/// The workload has no nodes to copy.
 pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     let known = workload.nodes.len();
     if known == 0 && count > 0 {
@@ -38,7 +41,7 @@ pub fn on_one_node(workload: &mut Workload, capacity: &Resource) {
     workload.nodes = vec![node];
 }
 
-/// `factor` is above 0; run times stay.
+/// Divides the times of arrival by a factor above 0; run times stay.
 pub fn faster(workload: &mut Workload, factor: f64) {
     let scaled = |micros: u64| (micros as f64 / factor).round() as u64;
     for job in &mut workload.jobs {
@@ -79,7 +82,10 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
     Ok(())
 }
 
-/// A template with `{user}`, `{group}`, `{app}`, and `{tag:NAME}`; other names fail.
+/// Fills in a template with `{user}`, `{group}`, `{app}`, and `{tag:NAME}`.
+///
+/// # Errors
+/// A name in braces is unknown.
 pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
     let (mut queue, mut rest) = (String::new(), form);
     while let Some((before, after)) = rest.split_once('{') {
@@ -122,7 +128,8 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     [without, left]
 }
 
-/// Medians of the user and queue, otherwise of the user, otherwise of all. Returns the number of requests.
+/// Sets missing run times to the median of the same user and queue, otherwise of the user, otherwise of all. Returns
+/// the number of requests.
 pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let kinds = |job: &Job| {
         [(job.who.user.clone(), job.queue.clone()), (job.who.user.clone(), String::new()), Default::default()]

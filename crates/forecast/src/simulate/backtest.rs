@@ -1,4 +1,4 @@
-//! Forecasts the second half of a record.
+//! The quality of a forecast: the second half of a record, forecast from the first half.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub struct Backtest {
     pub was: Metrics,
     /// Repeats the arrivals of the first half.
     pub forecast: Metrics,
-    /// Its error is that of the simulation.
+    /// Real arrivals and run times: the remaining error is that of the simulation.
     pub replayed: Metrics,
 }
 
@@ -109,7 +109,7 @@ impl Compared {
 }
 
 impl Backtest {
-    /// The forecast, its error, and that of the simulation.
+    /// Returns one sentence per value: the forecast, its error, and the error of the simulation.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: no requests in the second half of the period".to_owned()];

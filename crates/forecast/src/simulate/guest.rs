@@ -8,7 +8,7 @@ pub trait Guest {
     /// `None` for never.
     fn next(&self) -> Option<Time>;
 
-    /// The run waits for it.
+    /// Returns true if the run must wait for it, even if nothing else happens.
     fn is_busy(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Workloads: nodes, and applications with times.
+//! A workload as data: nodes, and applications with arrival times and run times.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Job {
     pub tags: BTreeMap<String, String>,
     /// What it requests.
     pub tasks: Vec<Task>,
-    /// Its tasks are requested once all placeholders are allocated.
+    /// The placeholders that it requests first; its tasks are requested once all of them are allocated.
     pub gang: Option<Gang>,
 }
 
@@ -86,7 +86,7 @@ pub struct Task {
     pub taken_back: Option<Duration>,
     /// The task group of a gang, whose placeholders give way to it.
     pub task_group: Option<Arc<str>>,
-    /// Its replacement is another task.
+    /// The replacement of a preempted task is a task of its own, so it is not requested twice.
     pub replaced: bool,
 }
 

@@ -84,7 +84,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Earlier requests have no waits.
+    /// Starts counting now; earlier requests have no waits.
     pub fn initial(scheduler: &Scheduler, now: Time) -> Self {
         let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
         for part in scheduler.partitions() {
@@ -106,17 +106,17 @@ impl Meter {
         meter
     }
 
-    /// A gang's task waits before its request.
+    /// A task of a gang that will be requested waits since an earlier time.
     pub fn waits_since(&mut self, app: &AppId, ask: &AskId, since: Time) {
         self.earlier.insert((app.clone(), ask.clone()), since);
     }
 
-    /// Its gang has not come together.
+    /// At the end a task is not requested, as its gang has not come together.
     pub fn allocate(&mut self, app: &AppId, ask: AskId, wants: &Resource, since: Time) {
         self.current.entry(app.clone()).or_default().push((ask, wants.clone(), since));
     }
 
-    /// The scheduler is in the state after the events.
+    /// Takes in what one command did; the scheduler is as it is after that.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.last = self.last.max(event.at);
@@ -232,7 +232,7 @@ impl Meter {
                 for (.., key) in &app.pending_order {
                     let ask = &app.asks[*key];
                     let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
-                    // The tasks of a gang count, not its placeholders.
+                    // The room of a gang is no ask of its own: its tasks are.
                     let counts = !ask.placeholder || self.current.contains_key(&app.id);
                     if since < self.waits_from || !counts {
                         continue;

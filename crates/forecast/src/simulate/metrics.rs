@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::never::{NEVER, NeverRuns, wait};
 use super::node_groups::GroupsReport;
 
-/// In milliseconds. Pending requests count with their time so far, so that a run with more of them does not look
-/// better.
+/// Waiting times until the allocation, in milliseconds. Pending requests count with their time so far, so that a run
+/// with more of them does not look better. A request that never runs counts as [`NEVER`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waits {
     /// Number of requests.
@@ -136,7 +136,7 @@ pub struct Metrics {
     pub fairness: Option<f64>,
     /// Usage over time.
     pub series: Series,
-    /// At the end, as `application/ask`: it blocks further allocations.
+    /// The largest pending request at the end, as `application/ask`: it blocks further allocations.
     pub largest_waiting: Option<(String, BTreeMap<String, i64>)>,
     /// By reason, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -32,7 +32,7 @@ pub enum NeverCause {
         resource: String,
         /// What the first ask requests.
         wants: i64,
-        /// 0 if no node has it.
+        /// Quantity of the largest node; 0 if no node has the resource.
         most: i64,
     },
     /// No node fits all quantities together.
@@ -66,7 +66,7 @@ pub enum NeverCause {
 pub(super) struct Judge<'s> {
     part: &'s Partition,
     now: Time,
-    /// All pending requests stay pending.
+    /// Nothing else will happen: all pending requests stay pending.
     over: bool,
     largest: Resource,
     /// Cached reason: jobs have many identical requests.

@@ -96,8 +96,9 @@ pub struct Autoscaler {
 }
 
 impl Autoscaler {
-    /// Existing nodes join groups by instance type. Each group starts with its minimum. With `again`, nodes in use can
-    /// be removed.
+    /// An autoscaler of a cluster with these nodes at a time. Nodes with the instance type of a group belong to the
+    /// group. Each group starts with its minimum. `again`: allocations of a removed node are requested again, so nodes
+    /// in use can be removed.
     pub fn new<'n>(
         groups: Vec<NodeGroup>,
         nodes: impl Iterator<Item = (&'n NodeId, &'n BTreeMap<String, String>)>,
@@ -267,7 +268,7 @@ impl Autoscaler {
             return commands;
         }
         self.next = now + EVERY;
-        // New nodes can fit pending requests.
+        // An added node can fit pending requests: they are checked again next time.
         if commands.is_empty() {
             let used = self.scale_up(now, part);
             commands.extend(self.scale_down(now, part, &used).into_iter().map(PartitionCommand::RemoveNode));

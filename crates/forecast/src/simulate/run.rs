@@ -29,7 +29,7 @@ const RETRY_SHARE: u64 = 4;
 const RETRY_WITHIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
 const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
-/// For timers and preemption; or twice the longest preemption delay.
+/// After the last arrival and end, wait this long, or twice the longest preemption delay, for timers and preemption.
 const QUIET: Duration = Duration::from_secs(120);
 const ASK_EVERY: u64 = 256;
 
@@ -73,12 +73,18 @@ impl Done {
     }
 }
 
-/// `may_continue` cancels by returning false. Fails if the configuration is rejected.
+/// Runs a workload. `may_continue` receives the progress, and cancels by returning false.
+///
+/// # Errors
+/// The configuration is rejected, or the run was canceled.
 pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Metrics, Stopped> {
     run_with(workload, plan, None, may_continue)
 }
 
-/// As [`run`], with a guest.
+/// Runs a workload with a guest.
+///
+/// # Errors
+/// The configuration is rejected, or the run was canceled.
 pub fn run_with(
     workload: &Workload,
     plan: &Plan,
@@ -129,15 +135,15 @@ pub fn run_with(
     Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }, pending))
 }
 
-/// Each request's task and number of repetitions.
+/// The task and the number of repetitions of each request of an active job.
 struct Live<'w> {
     job: &'w Job,
     asks: HashMap<AskId, (usize, u32)>,
-    /// While its gang comes together.
+    /// While its gang comes together: the tasks that have arrived.
     gang_tasks: Option<Vec<usize>>,
 }
 
-/// The allocation number protects another allocation of the same request.
+/// Time, application, request, and allocation number: another allocation of the same request must not end instead.
 type Ending = (Reverse<(Time, u64)>, AppId, AskId);
 
 struct Run<'w, 'g> {

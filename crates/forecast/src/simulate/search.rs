@@ -24,7 +24,11 @@ pub enum Found {
     TooMany(usize),
 }
 
-/// Three equal values of `run` in a row show that more nodes do not help.
+/// Searches with `run`, which returns whether the target is met, the result, and a value: three equal values in a row
+/// show that more nodes do not help.
+///
+/// # Errors
+/// The error of `run`.
 pub fn fewest<T, E>(
     start: usize,
     most: usize,

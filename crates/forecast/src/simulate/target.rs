@@ -52,8 +52,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// In the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`] if a request never
-    /// runs, or work never completes.
+    /// Returns the value in the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`]
+    /// for a request that never runs, or work that never completes; for every condition if no request ever runs.
     pub fn value(&self, metrics: &Metrics) -> Option<u64> {
         let waits = self.group(metrics).unwrap_or(&metrics.total).waits;
         if waits.count > 0 && waits.never == waits.count {

@@ -27,7 +27,7 @@ pub struct Agreement {
 /// Identical requests are interchangeable.
 type Kind = (AppId, Vec<(String, i64)>);
 
-/// Two whole copies would be large.
+/// What remains of a copy to compare it with the next one: two copies at one time are large.
 #[derive(Clone, Debug)]
 struct Expected {
     partition: Arc<str>,
@@ -45,7 +45,7 @@ impl Agreement {
         }
     }
 
-    /// Compares predictions, unless something else has changed.
+    /// Compares the previous copy's predictions with the decisions since, unless something else has changed.
     pub fn see(&mut self, twin: &Arc<Twin>) {
         self.expect(twin.now);
         self.last = Some(Arc::clone(twin));
@@ -59,7 +59,7 @@ impl Agreement {
             done.iter().map(|(kind, count)| (*count).min(decided.get(kind).copied().unwrap_or(0))).sum::<u64>();
     }
 
-    /// The next copy is not compared.
+    /// Drops the previous copy: the next one is not compared.
     pub fn forget(&mut self) {
         (self.last, self.expected) = (None, None);
     }

@@ -42,12 +42,18 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// Decides like `profile`. Fails while not loaded.
+    /// Creates a copy with the decisions of `profile`.
+    ///
+    /// # Errors
+    /// The partition is not loaded yet.
     pub fn of(part: &PartitionView, profile: Profile, now: Time) -> Result<Self, String> {
         Self::made(part, profile, now, None)
     }
 
-    /// With its pods, nodes, and filters. Fails while not loaded.
+    /// Creates a copy with the pods, nodes, and filters of Kubernetes.
+    ///
+    /// # Errors
+    /// The partition is not loaded yet.
     pub fn in_kubernetes(part: &PartitionView, profile: Profile, now: Time, listed: Listed) -> Result<Self, String> {
         let rows = part.apps.iter().flatten().filter(|row| !row.state.is_ended());
         let asks: Vec<AskSeen<'_>> = rows.flat_map(|row| row.asks.values().map(|ask| seen(ask))).collect();
@@ -127,7 +133,7 @@ impl Twin {
         self.reported.get(&(app.clone(), ask.clone())).map(Arc::clone)
     }
 
-    /// As the end of a sentence; may be empty.
+    /// Returns the remote scheduler's reason, as the end of a sentence; may be empty.
     pub fn words_for(&self, of: &Asked) -> String {
         let Asked::App(app, ask) = of else { return String::new() };
         let of_app =
@@ -175,7 +181,10 @@ impl Twin {
         Fork::of(&self.scheduler, Some(&self.partition), moment, self.text.clone(), most)
     }
 
-    /// Also fails if the copy differs.
+    /// Rejects a copy that differs from the reported state.
+    ///
+    /// # Errors
+    /// It differs, or is too large.
     pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
         if !self.differs.is_empty() {
             return Err(format!("the simulation copy differs from its source state: {}", self.differs.join("; ")));

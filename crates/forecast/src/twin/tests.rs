@@ -11,7 +11,7 @@ use view::waiting::Sentence;
 use view::waiting::{Asked, BlockLevel, Finding, Resolution};
 use view::{PartitionView, ViewBuilder};
 
-/// `new-1` is pending: it arrived after the last cycle.
+/// Two nodes; `run-1` runs on one of them, `new-1` is pending since it arrived after the last cycle.
 const STEPS: &str = "version: 1
 config: |
   partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]

@@ -31,7 +31,8 @@ impl Default for Arrivals {
 }
 
 impl Arrivals {
-    /// Repeats with the same offsets and new names, because the original applications may still exist.
+    /// Repeats submissions and their requests, at the same offset from the start as from `from`. Uses new names,
+    /// because the original applications may still exist.
     pub fn recorded(commands: Vec<(Time, PartitionCommand)>, from: Time, to: Time) -> Self {
         let mut names: BTreeMap<AppId, AppId> = BTreeMap::new();
         let (mut list, mut asks) = (Vec::new(), 0);

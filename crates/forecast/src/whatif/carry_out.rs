@@ -35,7 +35,8 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Both runs decide at the same times.
+    /// Advances the clock like the leading scenario steps, so that the run without the changes decides at the same
+    /// times.
     pub fn wait_for(&mut self, steps: &[Step]) {
         let quick = |step: &&Step| !matches!(step, Step::Scenario(StepKind::Advance(_) | StepKind::Schedule(_)));
         let first = steps.iter().take_while(quick).filter(|step| matches!(step, Step::Scenario(_)));

@@ -80,7 +80,7 @@ fn count(value: &Amount, now: impl Fn() -> Option<u64>) -> Result<Option<u64>, S
     }))
 }
 
-/// Of exactly this user or group, or new.
+/// In the limit of exactly this user or group, or in a new first limit.
 fn limit(
     text: &str,
     target: &Target<'_>,

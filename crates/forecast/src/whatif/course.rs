@@ -1,4 +1,4 @@
-//! A manually stepped course, for comparison.
+//! A course that a user steps manually, to compare it with the course without the changes.
 
 use super::compare::{Comparison, compared, first_difference, parting};
 use super::pair::LONG_WAIT;
@@ -12,7 +12,7 @@ pub struct Course {
     tally: Tally,
 }
 
-/// Where one side departs.
+/// The divergence for one side: the other side's decision, and the last time before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartingPlace {
     /// Request of the other side's decision.
@@ -51,7 +51,7 @@ impl Course {
         compared(&one, &other, first, LONG_WAIT)
     }
 
-    /// `None` if the decision concerns no request.
+    /// Returns the divergence for both sides; `None` if the other side's decision concerns no request.
     pub fn parting(without: &Self, with: &Self) -> [Option<PartingPlace>; 2] {
         let Some([one, other]) = parting(&without.tally, &with.tally) else { return [None, None] };
         let place = |own: Option<&Decision>, others: Option<&Decision>| {

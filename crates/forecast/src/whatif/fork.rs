@@ -68,7 +68,10 @@ impl fmt::Display for NoFork {
 }
 
 impl Fork {
-    /// Default: the first. Fails if two copies exceed `most` bytes.
+    /// Copies a partition, by default the first, if two copies have at most `most` bytes.
+    ///
+    /// # Errors
+    /// The partition does not exist or is too large.
     pub fn of(
         scheduler: &Scheduler,
         partition: Option<&str>,

@@ -22,7 +22,7 @@ impl BelowGuarantee {
         all
     }
 
-    /// `queue_of` is the queue of an application.
+    /// Checks affected queues; `queue_of` returns the queue of an application.
     pub fn observe<'q>(
         &mut self,
         partition: &Partition,

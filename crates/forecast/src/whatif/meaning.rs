@@ -1,4 +1,4 @@
-//! What changes mean: another configuration, or commands.
+//! The meaning of a change for a partition: another configuration, or commands.
 
 use super::change::{Amount, Change};
 use super::config_change;
@@ -18,7 +18,10 @@ pub enum Meaning {
     Commands(Vec<PartitionCommand>, Copies),
 }
 
-/// `text` is the active configuration, if known. Fails if impossible.
+/// Translates a change; `text` is the active queue configuration, if known.
+///
+/// # Errors
+/// Why the change is impossible.
 pub fn meaning(part: &Partition, text: Option<&str>, change: &Change) -> Result<Meaning, String> {
     let mut copies = Copies::default();
     let commands = match change {

@@ -145,7 +145,7 @@ pub struct Pair {
     pub arrivals: String,
     /// What became of the node groups, without the changes and with them.
     pub node_groups: Option<[GroupsReport; 2]>,
-    /// With the changes, as a scenario's trace.
+    /// What the run with the changes did, line by line, as a scenario's trace.
     pub trace: String,
     /// The trace is cut off.
     pub truncated: bool,
@@ -163,7 +163,10 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     run_by(fork, plan, bounds, go_on, &one_after_the_other)
 }
 
-/// As [`run`]; `two_jobs` may run in parallel.
+/// Runs both sides with `two_jobs`, possibly in parallel.
+///
+/// # Errors
+/// It was canceled, or exceeds the limits.
 pub fn run_by(
     fork: &Fork,
     plan: &Plan,

@@ -1,4 +1,5 @@
-//! When allocations end in a what-if.
+//! The end of allocations in a what-if: a given duration, otherwise the run time of completed applications, otherwise a
+//! constant or never.
 //!
 //! One rule per text: `10m` and `never` are for everything, `app:etl-*=5m`, `user:sue=1h`, and `queue:root.etl=20m` for
 //! some; `history:user`, `history:queue`, and `history:name` use completed applications.
@@ -83,7 +84,8 @@ pub struct Runtimes {
 }
 
 impl Runtimes {
-    /// In order. Without a seed, the history's median.
+    /// Applies rules in order. Without a seed, uses the median of the history; with a seed, a time that depends only on
+    /// the seed and the name.
     pub fn new(rules: &[RuntimeRule], partition: &Partition, seed: Option<u64>) -> Self {
         let mut all = Self { seed, ..Self::given(rules) };
         if let Some(key) = all.history {

@@ -2,7 +2,10 @@
 
 use super::pair::Step;
 
-/// YAML or JSON; errors have a location.
+/// Parses YAML or JSON.
+///
+/// # Errors
+/// The first fault with its location in the list.
 pub fn read(list: &str) -> Result<Vec<Step>, String> {
     let reading = scenario::read(&format!("{{\"version\": 1, \"steps\": {list}}}"));
     match reading.scenario {

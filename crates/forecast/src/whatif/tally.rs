@@ -117,13 +117,13 @@ pub struct Metrics {
     pub waits: u64,
     /// Number of waits above the plan's `long_wait`.
     pub long_waits: u64,
-    /// With pending requests; only for a queue.
+    /// With pending requests for guaranteed resources; only for a queue.
     pub below_guarantee: Duration,
     /// Applications that run at the end; of a queue only.
     pub running: u64,
-    /// Only for a queue, `None` if nothing waits.
+    /// The effective priority at the end; of a queue only, `None` if nothing waits in it.
     pub priority: Option<i32>,
-    /// Mean cpu usage in equal steps; only for a queue.
+    /// The cpu in use over the run in equal steps, the mean of each; of a queue only.
     pub trend: Vec<i64>,
 }
 

@@ -1,10 +1,10 @@
-//! Amounts over a run of unknown length.
+//! An amount over a run of unknown length, in a bounded number of equal steps.
 
 use std::time::Duration;
 
 use model::Time;
 
-/// In a longer run, two steps become one.
+/// The most steps. If the run is longer, two steps become one.
 const MOST: usize = 16;
 const FIRST: Duration = Duration::from_secs(1);
 
@@ -36,7 +36,7 @@ impl Trend {
         }
     }
 
-    /// The last step can be shorter.
+    /// The mean of each step until `now`; the last step can be shorter.
     pub fn means(&self, now: Time) -> Vec<i64> {
         let (step, end) = (self.step.as_secs_f64(), now.since(self.started_at).as_secs_f64());
         let length = |at: usize| (end - at as f64 * step).clamp(f64::EPSILON, step);

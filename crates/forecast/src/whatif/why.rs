@@ -1,4 +1,4 @@
-//! Why the other run decides differently.
+//! Why the first different decision is not made in the other run: repeats both runs up to that time.
 
 use super::pair::Unfinished;
 use super::tally::Decision;

@@ -24,7 +24,7 @@ const SOON: Duration = Duration::from_secs(3600);
 /// Returns false to cancel.
 pub(super) type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Or before the first command after a time.
+/// Before the command with this number, or before the first command after a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StopBefore {
     pub command: u64,
@@ -54,7 +54,7 @@ pub(super) struct World<'a> {
     arrivals: Vec<Arrival>,
     pub stop: Option<StopBefore>,
     scaler: Option<Autoscaler>,
-    /// -1 between steps and changes.
+    /// The step or change that is being carried out; -1 between them.
     pub step: i64,
 }
 
@@ -102,7 +102,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// Existing nodes join groups by instance type.
+    /// The same with an autoscaler. Nodes that exist are of the group with their instance type.
     pub fn scaled(mut self, groups: &[NodeGroup]) -> Result<Self, Unfinished> {
         if let Some(part) = self.part().filter(|_| !groups.is_empty()) {
             let nodes = part.nodes.iter().map(|node| (&node.id, &*node.attributes));

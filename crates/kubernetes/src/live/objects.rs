@@ -10,7 +10,10 @@ use crate::objects::Object;
 use model::AskId;
 
 impl LiveObject {
-    /// A listed object has no kind. Fails for another kind, or an invalid field.
+    /// Parses an object; objects in a list do not contain their kind.
+    ///
+    /// # Errors
+    /// The kind is not supported, or a field is invalid.
     pub fn read(kind: &'static str, mut value: Value) -> Result<Self, String> {
         if let Value::Object(fields) = &mut value {
             fields.insert("kind".to_owned(), Value::from(kind));

@@ -9,11 +9,11 @@ use super::stage::Stage;
 use super::{Live, Sink};
 use model::AskId;
 
-/// After a failed binding; doubles.
+/// Pause after a failed binding; doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 const DELETE_AGAIN: Duration = Duration::from_secs(5);
-/// Then the pod skips the node for a while.
+/// After this many failures on a node, the pod skips it for this long.
 const MOST_FAILURES: u32 = 3;
 const LEFT_OUT: Duration = Duration::from_secs(300);
 
@@ -57,7 +57,7 @@ impl Live {
                 self.report(&object, Weight::Normal, "PodBindSuccessful", "PodBindSuccessful", message);
                 self.check_gang(&app, sink);
             }
-            // The watch reports the new state (K8S-214).
+            // Not a failure: the watch reports the new state (K8S-214).
             Err(Failure::Overtaken(_) | Failure::Gone) => {}
             Err(Failure::Failed(why)) => {
                 let doubled = FIRST_PAUSE.saturating_mul(1 << task.failures.min(16)).min(LONGEST_PAUSE);

@@ -242,12 +242,12 @@ impl Live {
         let before = std::mem::replace(&mut task.stage, Stage::Left(String::new()));
         if before.is_asked() {
             sink.apply(PartitionCommand::Release { app: task.app.clone(), ask: uid.clone() });
-            // Now, or the events would count for the pod's next request.
+            // Handle the resulting events now, so that they do not count for the next request of the pod.
             self.handle(sink);
         }
     }
 
-    /// Bound without an allocation: counts as occupied.
+    /// The pod is bound, but not an allocation: it counts as occupied resources.
     pub(super) fn leave_over(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(uid) else { return };
         let (pod, resource) = (Arc::clone(&task.pod), task.resource.clone());

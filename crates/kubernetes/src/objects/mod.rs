@@ -38,7 +38,10 @@ pub(crate) enum Object {
 }
 
 impl Object {
-    /// `None` for unread kinds; fails with the invalid field.
+    /// Returns `None` for a kind that scheduling does not read.
+    ///
+    /// # Errors
+    /// The invalid field with the kind, namespace, and name.
     pub fn read(mut value: Value) -> Result<Option<Self>, Unread> {
         drop_nulls(&mut value);
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();
@@ -225,7 +228,7 @@ pub(crate) struct NodeSpec {
     pub taints: Vec<Taint>,
 }
 
-/// Its `capacity` is not used (K8S-150).
+/// The `status` of a node; its `capacity` is not used (K8S-150).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeStatus {

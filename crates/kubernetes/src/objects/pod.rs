@@ -95,7 +95,7 @@ impl Container {
     }
 }
 
-/// Like the API server, a limit alone is also the request.
+/// Requests and limits of a container. A resource with only a limit is requested up to the limit, like the API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "PodResources")]
 pub(crate) struct Resources {
@@ -189,7 +189,7 @@ pub(crate) struct Toleration {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "BTreeMap<String, Value>")]
 pub(crate) struct Volume {
-    /// Of an `ephemeral` one: names its claim.
+    /// Of an `ephemeral` one: its claim is named after it.
     pub name: String,
     pub kind: String,
     pub claim: String,

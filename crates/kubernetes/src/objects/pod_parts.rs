@@ -34,7 +34,7 @@ impl<T: Ord + Clone> Pool<T> {
     }
 }
 
-/// A copied cluster starts without.
+/// The parts of the pods of a cluster. A copy of the cluster starts without.
 #[derive(Debug, Default)]
 pub(crate) struct PodParts {
     texts: Pool<Texts>,

@@ -36,7 +36,8 @@ pub(crate) struct CsiSource {
 pub(crate) struct Present {}
 
 impl PersistentVolume {
-    /// Driver and handle; `None` without attachment. Formerly built-in kinds have their replacement's driver.
+    /// Returns the driver, and the name there; `None` if the volume needs no attachment. Formerly built-in kinds have
+    /// the driver that replaced them.
     pub fn attached_by(&self) -> Option<(&str, &str)> {
         let spec = &self.spec;
         if let Some(CsiSource { driver, volume_handle }) = &spec.csi {

@@ -22,7 +22,7 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// `volumes`: locations, or why unknown.
+    /// Extracts conditions; `volumes` are the locations, or why they are unknown.
     pub fn of(pod: &Pod, volumes: Result<Vec<VolumePlace>, Refusal>) -> Self {
         let required = pod.spec.affinity.node_affinity.required.as_ref();
         let terms = required.map(NodeTerms::of).transpose();
@@ -59,7 +59,7 @@ impl Conditions {
         known && self.tolerations.iter().any(|toleration| tolerates(toleration, taint))
     }
 
-    /// `allocate`: also filters that ignore reservations.
+    /// Returns the first rejection; `allocate` includes the filters that do not apply to a reservation.
     pub fn refusal(&self, node: &NodeFacts, allocate: bool) -> Option<Refusal> {
         if self.nowhere.is_some() {
             return self.nowhere.clone();

@@ -73,7 +73,10 @@ impl Selector {
         Self { nothing: true, ..Self::default() }
     }
 
-    /// `None` if missing; fails with the unsupported part.
+    /// Parses a selector; `None` is a missing one.
+    ///
+    /// # Errors
+    /// The unsupported part.
     pub fn of(selector: Option<&LabelSelector>) -> Result<Self, String> {
         let Some(selector) = selector else { return Ok(Self::nothing()) };
         let pairs = selector.match_labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();

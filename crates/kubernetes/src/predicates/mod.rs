@@ -48,7 +48,7 @@ use scheduler::state::node::Node;
 
 const BARRED: &str = "binding to this node failed several times, so it is skipped temporarily";
 
-/// Constant facts, and decisions; copies share unchanged parts.
+/// Constant facts, and the state that decisions change. Copies share unchanged parts.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     facts: Arc<Facts>,
@@ -78,7 +78,8 @@ pub(crate) fn suits(pod: &Pod, node: &NodeObject) -> bool {
 }
 
 impl Snapshot {
-    /// Nodes, and UIDs of pods with node or request. `copies`: a what-if may copy bound pods.
+    /// Contains the nodes, and the pods with a node or a request, with UIDs. `copies`: a what-if may request copies of
+    /// bound pods.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
         pods: &[&Arc<Pod>],

@@ -71,7 +71,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// `copies`: bound pods may repeat.
+    /// Starts without pods; `copies`: bound pods may be requested again.
     pub fn over(table: NodeTable, copies: bool) -> Self {
         Self { table, copies, ..Self::default() }
     }
@@ -221,7 +221,7 @@ impl Gathering {
     }
 }
 
-/// True for `Honor`; default `usual`.
+/// True for `Honor`; `usual` is the default.
 fn policy(text: &str, usual: bool) -> Result<bool, String> {
     match text {
         "" => Ok(usual),

@@ -167,7 +167,10 @@ pub(crate) fn chosen_late(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     })
 }
 
-/// The error says why no node fits.
+/// Returns the locations of a pod's volumes.
+///
+/// # Errors
+/// Why no node fits.
 pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>, Refusal> {
     for volume in &pod.spec.volumes {
         if !volume.is_claimed() && !ANYWHERE.contains(&volume.kind.as_str()) {

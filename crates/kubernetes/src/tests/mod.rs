@@ -60,7 +60,7 @@ pub(super) fn node(name: &str, labels: &str, more: &str) -> String {
     )
 }
 
-/// One core, namespace ns, queue root.a, created in second `at`; `more` is for `spec`.
+/// A pod of one core in namespace ns and queue root.a, created in second `at`; `more` goes into its `spec`.
 pub(super) fn small(name: &str, at: u32, more: &str) -> String {
     let more = if more.is_empty() { String::new() } else { format!(", {more}") };
     format!(

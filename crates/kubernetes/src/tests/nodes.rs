@@ -21,7 +21,7 @@ fn kt_29_pods_of_kube_system_use_capacity_of_their_nodes() {
     assert_eq!(bound(&planned_by(&text, ONE_QUEUE, Profile::Kornsole)), ["ns/p on n2"]);
 }
 
-/// In any release; what 1.8 misses is a watched update.
+/// In a stopped cluster every bound pod counts in any release; what 1.8 misses is a watched update.
 #[test]
 fn kt_30_a_foreign_pod_that_is_bound_counts() {
     for profile in Profile::ALL {

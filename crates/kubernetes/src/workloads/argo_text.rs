@@ -1,4 +1,4 @@
-//! Texts of a Workflow: parameters, manifests in templates, pod patches.
+//! Texts in a Workflow of Argo: parameters, the manifest of a resource template, and patches of pods.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,17 @@ use super::making::{self, Made, Making, Scope};
 use super::{Role, group_and_kind, kinds, patch, role};
 use crate::values;
 
-/// By parameter; `None` if calls disagree.
+/// Values by the name of a parameter; `None` if calls disagree.
 pub(super) type Passed = BTreeMap<String, Option<String>>;
 
 #[derive(Default)]
 pub(super) struct Parameters(BTreeMap<String, String>);
 
 impl Parameters {
-    /// The first spec with a value counts.
+    /// Returns the parameters of a workflow; the first spec that has a value counts.
+    ///
+    /// # Errors
+    /// A field has the wrong type.
     pub fn of_workflow(specs: &[Field<'_>]) -> Result<Self, Rejected> {
         let mut all = BTreeMap::new();
         for spec in specs {
@@ -33,7 +36,10 @@ impl Parameters {
         own.map(|(name, value)| (name.to_owned(), Some(value.clone()))).collect()
     }
 
-    /// With a template's inputs: passed, or defaults.
+    /// Returns them with the inputs of a template, from its calls or by default.
+    ///
+    /// # Errors
+    /// A field has the wrong type.
     pub fn with_inputs(&self, template: &Field<'_>, passed: Option<&Passed>) -> Result<Self, Rejected> {
         let mut all = self.0.clone();
         let own = named(template, "inputs.parameters")?.into_iter().map(|(name, value)| (name, Some(value)));
@@ -101,7 +107,10 @@ fn named(field: &Field<'_>, path: &str) -> Result<Vec<(String, String)>, Rejecte
     Ok(all)
 }
 
-/// False if it depends on unknown values; fails if it is not a map.
+/// Changes the spec of a pod; false if the text depends on unknown values.
+///
+/// # Errors
+/// The text is not a map of YAML or JSON.
 pub(super) fn patch_spec(spec: &mut Value, field: &Field<'_>, parameters: &Parameters) -> Result<bool, Rejected> {
     let text = parameters.fill(field.text()?);
     if text.contains("{{") {
@@ -113,7 +122,10 @@ pub(super) fn patch_spec(spec: &mut Value, field: &Field<'_>, parameters: &Param
     Ok(true)
 }
 
-/// `times` each; false if the text depends on unknown values.
+/// Adds the pods of the objects of a resource template, `times` each; false if its text depends on unknown values.
+///
+/// # Errors
+/// The text is not YAML, or a field of an object has the wrong type.
 pub(super) fn create(
     template: &Field<'_>,
     (parameters, times): (&Parameters, u64),

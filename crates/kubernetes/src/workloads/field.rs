@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::objects::{Pod, Step, Unread, drop_nulls, read_as, shown};
 use crate::pruned::is_unread;
 
-/// From 1; only for YAML.
+/// The lines of a value and its children, from 1; only for YAML.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     line: u32,
@@ -88,7 +88,10 @@ impl<'v> Field<'v> {
         Ok(found.map(|value| self.step(value, Step::Key(key.to_owned()))))
     }
 
-    /// Dotted path; empty is this field.
+    /// Follows a dotted path; empty is this field.
+    ///
+    /// # Errors
+    /// A field on the path is not a map.
     pub fn at(&self, path: &str) -> Result<Option<Self>, Rejected> {
         let mut here = self.clone();
         for key in path.split('.').filter(|key| !key.is_empty()) {
@@ -100,7 +103,10 @@ impl<'v> Field<'v> {
         Ok(Some(here))
     }
 
-    /// Dotted path; fails if missing.
+    /// Follows a dotted path.
+    ///
+    /// # Errors
+    /// The field is missing, or a field on the path is not a map.
     pub fn required(&self, path: &str) -> Result<Self, Rejected> {
         self.at(path)?.ok_or_else(|| {
             let keys = path.split('.').map(|key| Step::Key(key.to_owned()));
@@ -182,7 +188,11 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// `template` is composed of this field's children; errors omit its first `depth` steps.
+    /// Reads a `template` that is composed of fields of this one. `depth` is the depth of this field in it, which
+    /// errors omit.
+    ///
+    /// # Errors
+    /// A field has the wrong type.
     pub fn pod_of(&self, mut template: Value, depth: usize) -> Result<Pod, Rejected> {
         drop_nulls(&mut template);
         let mut pod: Pod = read_as(&template).map_err(|mut unread| {

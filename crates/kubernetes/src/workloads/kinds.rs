@@ -7,7 +7,7 @@ use super::{argo, ray, spark, trainer};
 
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// Empty for the core group.
+    /// API group; empty for the core group.
     pub group: &'static str,
     /// `*Job` matches a suffix.
     pub kind: &'static str,
@@ -230,7 +230,7 @@ pub(super) const KINDS: &[Kind] = &[
 /// An unknown kind with a pod template at `spec.template`.
 pub(super) const ANY: Kind = kind("", "", "suspend", REPLICAS);
 
-/// Other objects refer to their templates.
+/// Kinds without own pods: other objects refer to their templates.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("trainer.kubeflow.org", "TrainingRuntime"),
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"),

@@ -1,5 +1,7 @@
-//! Pods that controllers and operators create. `kinds` is the table of kinds, which `making` applies; `spark`, `ray`,
-//! `argo`, and `trainer` are code for the rest.
+//! The pods that controllers and operators create for an object, for example a Deployment.
+//!
+//! `kinds` is the table of kinds; `making` reads an object by its entry; `spark`, `ray`, `argo`, and `trainer` are code
+//! for the rest.
 
 mod argo;
 mod argo_steps;
@@ -72,7 +74,7 @@ pub(crate) fn role(value: &Value) -> Option<Role> {
     value["spec"]["template"]["spec"]["containers"].is_array().then_some(Role::Creates)
 }
 
-/// With the group if a known kind has the same name.
+/// Returns the kind, with its group if it is the name of a known kind of another group.
 pub(crate) fn kind_of(value: &Value) -> String {
     match group_and_kind(value) {
         (Some(group), kind) if !group.is_empty() && kinds::find(None, kind).is_some() => format!("{kind} of {group}"),
@@ -116,7 +118,7 @@ impl Workload {
         group_and_kind(&self.value).1
     }
 
-    /// As a ResourceQuota counts it, with created objects.
+    /// Returns the names by which a ResourceQuota counts the object, and the object that it creates.
     pub fn counted_as(&self) -> impl Iterator<Item = String> {
         let (group, kind) = group_and_kind(&self.value);
         let group = group.filter(|group| !group.is_empty()).map_or_else(String::new, |group| format!(".{group}"));
@@ -209,7 +211,7 @@ impl Workload {
 }
 
 impl PodSet {
-    /// Pods; 1 if per node.
+    /// Returns the number of pods; 1 if per node.
     pub fn total(&self) -> u64 {
         self.0.total()
     }

@@ -45,7 +45,7 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     app.executors(executor, instances, making)
 }
 
-/// The server of a SparkConnect is sized by its template alone.
+/// Adds the server of a SparkConnect, which is sized by its template alone, and the initial executors.
 pub(super) fn connect(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let app = App { spec: &scope.spec, scope };
     let mut server = match scope.spec.at("server.template")? {

@@ -16,9 +16,9 @@ pub(super) struct Ask {
     pub priority: Option<Priority>,
     pub pending: Option<Resource>,
     pub allocated: Option<Resource>,
-    /// `None` if before the ledger.
+    /// The allocation time; `None` if before the start of the ledger.
     pub allocated_since: Option<Time>,
-    /// While the priority or the owner is unknown.
+    /// The start of the current quantities, while the priority or the owner is unknown.
     pub since: Time,
     pub spans: Vec<Span>,
 }
@@ -35,11 +35,11 @@ pub(super) struct App {
     pub queue: Option<QueuePath>,
     pub user: Option<Arc<str>>,
     pub group: Option<Arc<str>>,
-    /// Lists of groups may be older.
+    /// An event reported the group: lists of groups may be older.
     pub grouped: bool,
     pub submitted: Option<Time>,
     pub asks: OrdMap<AskId, Ask>,
-    /// The lowest first; empty while the owner is unknown.
+    /// The sums of requests with a known priority, by priority, the lowest first; empty while the owner is unknown.
     pub sums: Vec<Band>,
     /// The usage of requests that ended before the owner was known.
     pub used: Vec<Span>,
@@ -250,7 +250,8 @@ impl Followed {
         }
     }
 
-    /// Only lists have partitions; events are used if there is one.
+    /// Sets the guaranteed resources of a queue. An event names no partition: if there are several, only lists are
+    /// used.
     pub(super) fn guarantee(&mut self, queue: &QueuePath, guaranteed: Option<Resource>, at: Time) {
         if let [only] = self.partitions.as_slice() {
             let key = (Arc::clone(only), queue.clone());

@@ -11,10 +11,11 @@ use crate::hours::HOUR;
 use crate::{Integral, Question};
 use model::{AppId, AskId, QueuePath, Resource, Time};
 
-/// Queues are read separately; events have precedence for this long, in microseconds.
+/// Queues are not read together with applications: an event about a queue has precedence for this long, in
+/// microseconds.
 const QUEUES_SETTLE: u64 = 60_000_000;
 
-/// A look may show them before or after a recent event.
+/// Objects to exclude from a comparison: a look may show them before or after an event of about that time.
 #[derive(Default)]
 struct Moving {
     apps: BTreeSet<AppId>,
@@ -24,7 +25,7 @@ struct Moving {
     queues: BTreeSet<QueuePath>,
 }
 
-/// Ended allocations, by ledger and scheduler.
+/// The usage of ended allocations of an active application, by this ledger and by the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
     /// The id that it was submitted with.
@@ -41,14 +42,16 @@ pub struct Against {
     pub allocations: u64,
     /// The number of ended allocations with an unknown start or a changed size.
     pub before: u64,
-    /// Per allocation: the scheduler counts whole seconds.
+    /// One second of each of them, the rounding error of the scheduler, which counts whole seconds.
     pub second: Integral,
-    /// Since the first look, in base units times seconds.
+    /// The scheduler's sum since the ledger first saw the application, in base units times seconds.
     pub remote: BTreeMap<Box<str>, u64>,
 }
 
 impl Followed {
-    /// Attributes usage, and counts differences from now on. All events from before the look must have been received.
+    /// Compares with a look: attributes usage without an owner, and counts differences without an event from now on.
+    ///
+    /// All events from before the time of the look must have been received.
     pub fn compare(&mut self, look: &Look) {
         if !self.counting {
             return;
@@ -112,7 +115,7 @@ impl Followed {
     fn compare_app(&mut self, partition: &Arc<str>, seen: &SeenApp, moving: &Moving, at: Time) -> u64 {
         let id = &seen.id;
         let still = !moving.apps.contains(id);
-        // Events name no partition: the first application is used.
+        // An event names no partition: of two applications with the same id, the first is used.
         if self.apps.get(id).and_then(|app| app.partition.as_ref()).is_some_and(|of| of != partition) {
             return 0;
         }
@@ -135,7 +138,7 @@ impl Followed {
             self.rename(id, at, |app| app.queue = Some(seen.queue.clone()));
             differences += 1;
         }
-        // Lists of groups are read later.
+        // The lists of groups are read later than others, so the group may have been unknown.
         let learns = |app: &App| !app.grouped && app.group != seen.group;
         if still && seen.group.is_some() && self.apps.get(id).is_some_and(learns) {
             self.rename(id, at, |app| app.group.clone_from(&seen.group));
@@ -271,7 +274,7 @@ impl Followed {
         gone.map(|(id, user)| (id.clone(), Arc::from(user))).collect()
     }
 
-    /// Both counts as of the last look.
+    /// The usage of ended allocations of active applications by both counts, as of the last look, for a question.
     pub fn against(&self, question: &Question) -> Vec<Against> {
         let live = self.apps.iter().map(|(id, app)| (id.clone(), app.ended_now()));
         let retained = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));

@@ -1,4 +1,4 @@
-//! Looks: lists at about one time.
+//! Looks: the lists of a scheduler at about one time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,17 +37,18 @@ pub struct SeenPartition {
 pub struct SeenApp {
     /// The id that it was submitted with.
     pub id: AppId,
-    /// An id can be submitted again.
+    /// The submission time: the same id can be submitted again.
     pub submitted: Time,
     /// The leaf that it is in.
     pub queue: QueuePath,
     /// Who submitted it.
     pub user: Arc<str>,
-    /// `None` if empty or unknown.
+    /// The group; `None` if it has none or it is unknown.
     pub group: Option<Arc<str>>,
     /// Its requests, pending and allocated.
     pub asks: BTreeMap<AskId, SeenAsk>,
-    /// In base units times seconds; `None` if not counted.
+    /// The scheduler's sum for its ended allocations, in base units times seconds; `None` if the scheduler does not
+    /// count.
     pub counted: Option<BTreeMap<Box<str>, u64>>,
 }
 

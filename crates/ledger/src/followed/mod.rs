@@ -32,7 +32,7 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 /// The priority of a request that ended before it was in a list.
 pub const UNKNOWN_PRIORITY: Priority = Priority::MIN;
 const MOST_RECENT: usize = 200_000;
-/// In microseconds: several threads write events.
+/// How much earlier than its predecessor an event may be, in microseconds: several threads write events.
 const OUT_OF_ORDER: u64 = 1_000_000;
 
 /// The change from one event.
@@ -58,7 +58,7 @@ pub enum Change {
     QueueGone(QueuePath),
 }
 
-/// A recent look may show it before or after the change.
+/// The object of a change, which a look of about that time may show before or after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Touched {
     App(AppId),
@@ -103,7 +103,9 @@ impl Followed {
         self.counting
     }
 
-    /// Counting starts at the newest event: later ones report what the look did not show.
+    /// Starts with a look and the events since about its time.
+    ///
+    /// Counting starts at the newest of them: later events report what the look did not show.
     pub fn start(&mut self, look: &Look, since: impl IntoIterator<Item = (u64, Time, Change)>) {
         self.clear();
         self.partitions = look.partitions.iter().map(|part| Arc::clone(&part.name)).collect();
@@ -134,7 +136,7 @@ impl Followed {
         queues.iter().for_each(|key| self.read_queue(key, at));
     }
 
-    /// Events come in the order of their numbers.
+    /// Adds an event; events must come in the order of their numbers.
     pub fn happened(&mut self, number: u64, at: Time, change: Change) {
         let at = self.clock(at);
         self.newest = at;
@@ -170,7 +172,7 @@ impl Followed {
         }
     }
 
-    /// Events are lost; `why` is in words.
+    /// Stops, because events are lost: usage is counted up to now. `why` is in words.
     pub fn stop(&mut self, why: String) {
         if std::mem::take(&mut self.counting) {
             let until = self.until.max(self.newest);
@@ -218,14 +220,15 @@ impl Followed {
         self.started.then_some(self.ledger.hours.since)
     }
 
-    /// After a clock setback, no moment counts twice.
+    /// The time of an event, never before the last one: after a clock setback, no moment counts twice.
     fn clock(&mut self, at: Time) -> Time {
         if !self.counting || at.0.saturating_add(OUT_OF_ORDER) >= self.newest.0 {
             return at.max(self.newest);
         }
         let since = self.newest;
         self.close(since);
-        // The clock was wrong before: drop the later hours and the rest of this one.
+        // A setback of an hour or more means that the clock was wrong before: drop the hours after the new time, and
+        // the rest of its hour.
         let end = Time((at.0 / HOUR + 1).saturating_mul(HOUR));
         if since.0 - at.0 >= HOUR {
             self.ledger.hours.forget_from(end.0 / HOUR);

@@ -60,7 +60,7 @@ pub struct Moment {
 /// A difference to an earlier moment.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// By number; `None` if dropped.
+    /// An hour by its number; `None` if it was dropped.
     Hour(u64, Option<SavedHour>),
     /// `None` if it was removed.
     Ended(AppId, Option<Ended>),
@@ -125,7 +125,7 @@ impl Followed {
         Moment { head, hours: all.ledger.hours.hours, ended }
     }
 
-    /// Stopped: no process recorded since; `why` is in words.
+    /// Restores a ledger. It is stopped, because no process recorded the scheduler since; `why` is in words.
     pub fn restored(moment: Moment, why: &str) -> Self {
         let Moment { head, hours, ended } = moment;
         let mut gaps: imbl::Vector<Gap> = head.gaps.into_iter().collect();
@@ -146,7 +146,7 @@ impl Followed {
 }
 
 impl Ledger {
-    /// Up to the end of complete data.
+    /// The moment up to now, or up to the end of complete data, for saving.
     pub fn moment(&self, now: Time) -> Moment {
         let mut all = self.clone();
         let until = self.whole_until.map_or(now, |until| now.min(until)).max(self.counted_until);
@@ -174,7 +174,7 @@ impl Ledger {
         }
     }
 
-    /// Continues with an empty scheduler, after a gap; `why` is in words.
+    /// Continues a ledger with an empty scheduler. The time in between is a gap; `why` is in words.
     #[must_use]
     pub fn continued(mut self, now: Time, why: &str) -> Self {
         self.whole_until = None;

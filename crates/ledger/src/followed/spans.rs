@@ -1,4 +1,4 @@
-//! Usage from before the owner or priority is known.
+//! Spans: usage of a request from before its owner or priority is known.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{Followed, UNKNOWN_PRIORITY};
 use crate::hours::{Account, Hours};
 use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 
-/// For a list with the user, in microseconds.
+/// The maximum wait for a list with the user of an application, in microseconds.
 const GIVEN_UP_AFTER: u64 = 3_600_000_000;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ impl Ask {
     }
 }
 
-/// `priority` is used for spans without one.
+/// Counts spans of an application; `priority` is used for those without one.
 fn count(hours: &mut Hours, (id, app): (&AppId, &App), spans: Vec<Span>, priority: Option<Priority>) {
     let nothing = Resource::new();
     for span in spans {
@@ -73,7 +73,7 @@ impl Followed {
         }
     }
 
-    /// `all` includes spans with unknown keys.
+    /// Counts the stored spans with known keys. `all` also counts the rest, without an owner or priority.
     fn count_used(&mut self, id: &AppId, all: bool) {
         let Some(app) = self.apps.get_mut(id).filter(|app| all || app.is_named()) else { return };
         let used = std::mem::take(&mut app.used);

@@ -6,7 +6,7 @@ use crate::Dimension;
 use model::VCORE;
 
 const SECOND: u64 = 1_000_000;
-/// An hour boundary plus some minutes.
+/// The start time of the tests: an hour boundary plus some minutes.
 const START: u64 = 100 * HOUR + 600 * SECOND;
 
 fn at(seconds: u64) -> Time {

@@ -91,7 +91,7 @@ impl Compiler {
 fn build(pattern: &str, size: usize) -> Result<Regex, ExpressionFault> {
     RegexBuilder::new(pattern).size_limit(size).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => too_large(),
-        // Only the last line is text.
+        // The engine's message draws the pattern; only its last line is text.
         other => ExpressionFault(
             other.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
         ),

@@ -34,7 +34,7 @@ impl Resource {
         self.all(smaller, |l, s| s.is_none_or(|s| s <= 0 || l.is_none_or(|l| s <= l.max(0))))
     }
 
-    /// At most `other`; a missing name is unlimited.
+    /// Whether this is at most `other` in every name; a missing name is unlimited.
     pub fn has_no_more_space_than(&self, other: &Self) -> bool {
         self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
     }
@@ -49,7 +49,7 @@ impl Resource {
         self.at_least(other) && !other.at_least(self)
     }
 
-    /// Missing values are 0. Consistent with `strictly_greater`.
+    /// Compares name by name, with missing values as 0. Consistent with `strictly_greater`.
     pub fn cmp_by_name(&self, other: &Self) -> Ordering {
         let mut order = self.memory.cmp(&other.memory).then_with(|| self.vcore.cmp(&other.vcore));
         if order.is_eq() && !self.are_plain(other) {
@@ -58,7 +58,7 @@ impl Resource {
         order
     }
 
-    /// Missing values count as 0 (SCH-026).
+    /// Whether all values are at least as large; missing ones count as 0 (SCH-026).
     pub fn at_least(&self, other: &Self) -> bool {
         self.memory >= other.memory
             && self.vcore >= other.vcore

@@ -1,4 +1,4 @@
-//! Serialized as maps, formatted for messages.
+//! How resources are written: serialized as maps, and formatted for messages and debugging.
 
 use std::fmt;
 

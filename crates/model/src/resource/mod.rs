@@ -105,7 +105,7 @@ impl Resource {
         }
     }
 
-    /// Memory, vcore, then others by name.
+    /// All names and values: memory, vcore, then the others by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
         let own = [(MEMORY, self.memory()), (VCORE, self.vcore())];
         own.into_iter()
@@ -173,7 +173,7 @@ impl Resource {
         self.other.is_none() && other.other.is_none()
     }
 
-    /// For every name of the union.
+    /// For every name of the union; a missing value is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
         if !self.are_plain(other) {
             let mut all_true = true;
@@ -184,7 +184,7 @@ impl Resource {
         both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())
     }
 
-    /// Over the union of names; omits `None`.
+    /// Over the union of names; omits a name for `None`.
     fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
         let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
         let mut result = Self::new();
@@ -211,7 +211,7 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_add(r.unwrap_or(0))))
     }
 
-    /// Over the union, saturating; may be negative (SCH-020).
+    /// The difference over the union of names, saturating; may be negative (SCH-020).
     #[must_use]
     pub fn sub(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0))))
@@ -315,7 +315,7 @@ impl Resource {
         result
     }
 
-    /// In percent of `self`, for names also in `usage` (SCH-035).
+    /// The usage in percent of the maximum `self`, for names that are also in `usage` (SCH-035).
     #[must_use]
     pub fn used_percent(&self, usage: &Self) -> Self {
         self.combine(usage, |max, used| {

@@ -33,7 +33,7 @@ fn worked_example_ex_26() {
     assert_same(&used, &[("m", 9), ("v", 100)]);
 }
 
-/// Also which names are present.
+/// Also compares which names are present; `==` treats an absent name as 0.
 fn assert_same(have: &Resource, want: &[(&str, i64)]) {
     assert_eq!(have.iter().collect::<Vec<_>>(), res(want).iter().collect::<Vec<_>>());
 }

@@ -29,7 +29,7 @@ impl Crowd {
         self.later(now, wait, Due::Arrive(index));
     }
 
-    /// Unless its stream is full or its queue drains.
+    /// Submits an application with its first requests, unless its stream is full or its queue drains.
     pub(super) fn submit(&mut self, now: Time, index: usize, commands: &mut Vec<Command>) {
         let stream = &STREAMS[index];
         let count = &mut self.streams[index];
@@ -113,7 +113,7 @@ impl Crowd {
         commands.push(PartitionCommand::Ask(spec).into());
     }
 
-    /// The task runs for a while.
+    /// A request is allocated: its task runs for a while.
     pub(super) fn allocated(&mut self, now: Time, app: &AppId, ask: &AskId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if running.placeholders.contains(ask) {

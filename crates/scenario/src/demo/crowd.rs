@@ -1,4 +1,4 @@
-//! The demo's applications and due actions.
+//! The state of the demo's users: their running applications, and due actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -88,7 +88,7 @@ pub(super) fn amount(millicores: u32, gibibytes: u32) -> Resource {
     [(VCORE, i64::from(millicores)), (MEMORY, i64::from(gibibytes) << 30)].into_iter().collect()
 }
 
-/// Two thirds at noon, 1.4 times at midnight.
+/// The time between two arrivals by time of day: two thirds at noon, 1.4 times at midnight.
 pub(super) fn slowed(now: Time, least: u32, most: u32) -> (u32, u32) {
     let day = u64::try_from(DAY.as_micros()).unwrap_or(u64::MAX);
     // The day starts with the morning rush.

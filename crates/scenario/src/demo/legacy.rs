@@ -20,7 +20,7 @@ const ENTRY: &str = "- name: legacy\n";
 pub(super) struct Legacy {
     profile: Profile,
     pub configured: bool,
-    /// By checksum: two at most.
+    /// The last texts by checksum: two at most.
     given: BTreeMap<String, String>,
     #[serde(default)]
     awaited: bool,

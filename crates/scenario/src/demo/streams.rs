@@ -8,7 +8,7 @@ pub(super) struct Stream {
     /// The requested queue; empty for placement rules.
     pub queue: &'static str,
     pub users: &'static [&'static str],
-    /// Empty for the user's own.
+    /// The group of the users; empty for one with the name of the user.
     pub group: &'static str,
     /// The time between two arrivals, in milliseconds.
     pub every: (u32, u32),
@@ -19,7 +19,7 @@ pub(super) struct Stream {
     pub stages: (u32, u32),
     /// Tasks per stage.
     pub tasks: (u32, u32),
-    /// Millicores and gibibytes; one choice per application.
+    /// Millicores and gibibytes of a task; one choice per application.
     pub sizes: &'static [(u32, u32)],
     /// The run time of a task, in milliseconds.
     pub runs: (u32, u32),

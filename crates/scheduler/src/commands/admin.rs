@@ -46,7 +46,7 @@ impl Partition {
         }
     }
 
-    /// SCH-201, SCH-202.
+    /// Checks whether `by` may kill an application (SCH-201, SCH-202).
     ///
     /// # Errors
     /// The failed check.

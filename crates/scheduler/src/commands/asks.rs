@@ -33,7 +33,7 @@ impl Partition {
         }
     }
 
-    /// After `more` resources.
+    /// Checks a request that comes after `more` resources.
     ///
     /// # Errors
     /// The reason for the rejection.
@@ -42,7 +42,7 @@ impl Partition {
         if !spec.resource.strictly_greater_than_zero() {
             return Err(format!("request {id:?} of application {:?} is empty", spec.app));
         }
-        // An overflow would saturate and make counters drift.
+        // The sum of the partition must not overflow: saturation would make counters drift.
         let root = &self.queues[ROOT];
         let mut counted = root.pending.add(&root.allocated);
         counted.add_assign(more);
@@ -101,7 +101,7 @@ impl Partition {
         Ok(())
     }
 
-    /// D-23. Returns whether that is all.
+    /// Handles a repeated id (D-23). Returns whether that is all.
     fn asked_again(
         &mut self,
         now: Time,
@@ -130,7 +130,8 @@ impl Partition {
         }
     }
 
-    /// Still tried. The priority stays until a request of at least this one is allocated or removed.
+    /// Stops counting a pending request that is still tried. The application keeps its priority until a request of at
+    /// least this priority is allocated or removed.
     fn supersede(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let priority = application.priority();
@@ -163,7 +164,7 @@ impl Partition {
         self.end_pending(app, before);
     }
 
-    /// Even if it does not fit.
+    /// Changes the size of a request or an allocation, even if the new size does not fit.
     fn resize(&mut self, now: Time, app: AppKey, ask: AskKey, to: &Resource, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let path = self.queues.path_up(application.queue);

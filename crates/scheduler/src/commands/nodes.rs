@@ -128,7 +128,7 @@ impl Partition {
         key
     }
 
-    /// The sum of the nodes, unset while that is zero (SCH-195, P-04).
+    /// The root's maximum is the sum of the nodes, and unset while that is zero (SCH-195, P-04).
     fn change_root_max(&mut self, now: Time, events: &mut Vec<Event>, change: impl FnOnce(&mut Resource)) {
         let keeps_zero = self.switches.root_max_keeps_zero;
         let root = &mut self.queues[ROOT];

@@ -40,7 +40,7 @@ impl Partition {
         }
     }
 
-    /// Not by time (P-06).
+    /// The event for an allocation that ends with its request, not by time (P-06).
     pub(crate) fn spent(&self, app: AppKey, ask: AskKey) -> Option<EventKind> {
         let application = self.apps.get(app).filter(|_| self.switches.release_ends_ask)?;
         let Ask { id, resource, .. } = application.asks.get(ask)?;
@@ -85,7 +85,8 @@ impl Partition {
         }
     }
 
-    /// Large applications end in parts ([`Tuning::ending_at_once`]), so that no command waits long.
+    /// Releases everything, then enters `state`. A very large application is released in parts
+    /// ([`Tuning::ending_at_once`]), so that no command waits long.
     ///
     /// [`Tuning::ending_at_once`]: crate::Tuning::ending_at_once
     pub(crate) fn end_as(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
@@ -162,7 +163,7 @@ impl Partition {
         self.take_allocations(now, app, ReleaseReason::Stopped, usize::MAX, events);
     }
 
-    /// With one change of counters and nodes for all.
+    /// Like [`Partition::take_allocation`], the oldest first, but with one change of counters and nodes for all.
     fn take_allocations(
         &mut self,
         now: Time,

@@ -12,7 +12,7 @@ impl Partition {
         self.apps[app].known_ids.spent(id).is_some()
     }
 
-    /// Counters use the new size.
+    /// As for an allocated request, every counter uses the new size, although nothing runs.
     ///
     /// # Errors
     /// The node does not exist.

@@ -117,7 +117,7 @@ impl Partition {
         queue.settings = Arc::new(Settings { parent: true, template, ..Settings::default() });
     }
 
-    /// From its parent's template (SCH-186).
+    /// A dynamic leaf has the settings of its parent's template and inherits nothing (SCH-186).
     fn open_leaf(&mut self, key: QueueKey) {
         let parent = self.queues[key].parent;
         let Some((from, template)) = parent.and_then(|parent| self.queues[parent].settings.template.clone()) else {

@@ -53,7 +53,7 @@ impl<'a> PreviousChildren<'a> {
 }
 
 impl Partition {
-    /// CFG-110: not with active applications.
+    /// CFG-110: no leaf with active applications becomes a parent.
     pub(super) fn accepts(&self, root: &QueueConfig) -> Result<(), String> {
         let mut stack: Vec<(&QueueConfig, QueueKey)> = vec![(root, ROOT)];
         while let Some((config, key)) = stack.pop() {
@@ -141,7 +141,7 @@ impl Partition {
         }
         let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
         if known.is_none() {
-            // Only a change of type is reported.
+            // A new queue has its type from the start; only a change of type is reported.
             self.queues[key].leaf = parent.is_some() && !config.parent && config.children.is_empty();
         }
         let settled = known.and_then(|key| self.queues.get(key));
@@ -175,7 +175,7 @@ impl Partition {
         key
     }
 
-    /// After its parent (SCH-178).
+    /// Returns a queue what the configuration says of it (SCH-178). Its parent has been settled.
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
@@ -234,7 +234,7 @@ impl Partition {
         if queue.state != QueueState::Active && self.switches.reload_revives {
             self.set_state(now, key, QueueState::Active, events);
         }
-        // Under P-02 a report would refresh its path.
+        // A new queue changes nothing in its parent; under P-02 a report would refresh its path.
         if !self.switches.priority_cache {
             self.queues.report_priority_up(key);
         }
@@ -299,7 +299,7 @@ impl Partition {
         self.mark_queue(key);
     }
 
-    /// Queues drain, applications fail, nodes go, then queues (SCH-181).
+    /// The partition goes: every queue drains, every application fails, every node goes, then the queues (SCH-181).
     pub(super) fn dissolve(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.top_down() {
             if self.queues[key].state != QueueState::Draining {

@@ -8,7 +8,7 @@ use crate::state::queue::ROOT;
 use model::Time;
 
 impl Partition {
-    /// Children first: one pass is enough.
+    /// Removes empty queues that drain or are dynamic, children first, so that an empty subtree needs one pass.
     pub(crate) fn clean(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.bottom_up() {
             let queue = &self.queues[key];

@@ -38,12 +38,12 @@ pub struct DrainingApp {
     pub allocated: Resource,
     /// Its pending resources.
     pub pending: Resource,
-    /// Without new requests; `None` without a time limit.
+    /// When it completes unless it sends a new request; `None` while it runs or waits without a time limit.
     pub ends_by: Option<Time>,
 }
 
 impl Draining {
-    /// Without new requests; `None` if unknown.
+    /// When the queue is empty, unless an application sends a new request; `None` if unknown.
     pub fn empty_by(&self) -> Option<Time> {
         let ends = self.applications.iter().map(|app| app.ends_by);
         ends.reduce(|one, other| Some(one?.max(other?))).flatten()
@@ -93,7 +93,7 @@ impl Partition {
         Acl::joined(self.queues.path_up(key).iter().map(|key| &self.queues[*key].settings.admin_acl))
     }
 
-    /// SCH-212: to administrators and applications.
+    /// SCH-212: once to the administrators, and once for each application.
     pub(crate) fn report_draining(&self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let (partition, queue) = (self.name.clone(), self.queues[key].path.clone());
         let kind = EventKind::QueueDrains { partition, queue: queue.clone(), admins: self.admins(key) };
@@ -104,7 +104,7 @@ impl Partition {
         }));
     }
 
-    /// SCH-211: the topmost, at every threshold.
+    /// SCH-211: reports again after every further threshold, only the topmost of nested queues.
     pub(crate) fn alert_stuck(&mut self, now: Time, threshold: Duration, events: &mut Vec<Event>) {
         let times = |since: Time| match threshold.as_micros() {
             0 => 0,

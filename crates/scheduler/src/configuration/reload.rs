@@ -76,7 +76,7 @@ impl Scheduler {
         }
     }
 
-    /// No longer configured (SCH-181).
+    /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
     fn remove_partitions(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let stays = |p: &Partition| config.partitions.iter().any(|c| *c.name == *p.name);
         for partition in self.partitions.iter_mut().filter(|p| !stays(p)) {

@@ -43,7 +43,7 @@ impl Partition {
         applies
     }
 
-    /// Conditions treat it like all of the group.
+    /// A request that the resource manager's conditions treat like all requests of the group.
     fn representative(&self, group: &SleepGroup) -> Option<&Ask> {
         let app = self.apps.get(group.members.first()?.app)?;
         app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
@@ -85,7 +85,7 @@ impl Partition {
         }
     }
 
-    /// For the group, except the few up to `after`.
+    /// Counts for the whole group, and not for the few up to `after`: one cycle without a start passes all the others.
     fn note_all_after(&mut self, now: Time, leaf: QueueKey, group: usize, after: Option<&AppRank>) {
         let Self { queues, apps, .. } = self;
         let group = queues.candidates_mut(leaf).group_mut(group);

@@ -105,7 +105,7 @@ pub(crate) struct Unschedulable {
 }
 
 impl Unschedulable {
-    /// Requests without a node before the others wait; 0: never.
+    /// The number of requests without a node after which the others wait; 0 if they never wait.
     pub const fn most(&self) -> u64 {
         self.most
     }
@@ -141,7 +141,7 @@ impl FailureTracker {
         Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: Unschedulable::default() }
     }
 
-    /// D-19: each cycle counts, so no backoff.
+    /// Adds D-19. Each cycle must then count, so the application does not back off.
     pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
         let backoff = self.backoff.filter(|_| unschedulable.left.is_none());
         Self { backoff, unschedulable }
@@ -152,7 +152,7 @@ impl FailureTracker {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// Conditions leave no node. `identical`: they treat it like the earlier ones.
+    /// Notes that conditions leave no node for a request. `identical`: they treat it like the earlier ones.
     pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), identical: bool, nodes: &Nodes) {
         let Some(backoff) = &mut self.backoff else { return };
         let Some(loosened) = nodes.loosened(ask).filter(|_| identical) else { return self.clear() };
@@ -207,7 +207,7 @@ impl FailureTracker {
         }
     }
 
-    /// Its end ends all backoffs.
+    /// Notes that a request was sent back because of a blocked one. What ends that ends all backoffs.
     pub fn note_turn(&mut self, headroom: &Headroom<'_>) {
         if let Some(backoff) = &mut self.backoff {
             backoff.queues.get_or_insert_with(|| headroom.of_queue.clone());

@@ -6,7 +6,8 @@ use crate::state::partition::Partition;
 use model::Time;
 
 impl Partition {
-    /// After [`Partition::cycle`], without reservations and placeholders.
+    /// After the pick of [`Partition::cycle`], allocates more requests of the same application on the same node. These
+    /// change no reservation and replace no placeholders.
     pub(crate) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
         let before = events.len();
         self.cycle(now, events);

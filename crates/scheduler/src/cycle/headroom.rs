@@ -1,11 +1,11 @@
-//! An application's headroom, and when a node may be reserved.
+//! The headroom of an application, and when a node may be reserved for a request.
 
 use std::time::Duration;
 
 use crate::state::ask_log::TryResult;
 use model::Resource;
 
-/// The age for a reservation (SCH-130).
+/// How old an ask must be before a node is reserved for it (SCH-130).
 pub(crate) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 
 pub(crate) struct Headroom<'r> {

@@ -87,7 +87,7 @@ impl LeafWalk {
         self.last
     }
 
-    /// Up to `picked`, or all.
+    /// The skipped part of a group, up to the end of the order or the `picked` application.
     pub fn passed(&self, group: usize, has_attempts: bool, picked: Option<AppKey>) -> Passed {
         if !self.passed.get(group).is_some_and(|passed| *passed) {
             return Passed::Nothing;

@@ -1,5 +1,9 @@
-//! One scheduling cycle: `try_queues` walks the tree and a leaf's applications, `try_asks` the requests and nodes.
-//! `backoff` decides what is skipped, `turns` what waits for a blocked request.
+//! One scheduling cycle.
+//!
+//! Where to read: `try_queues` walks the tree and a leaf's applications, `try_asks` the requests of one application and
+//! the nodes, `leaf_walk` is the walk over a leaf, `reservation` the reservations of nodes, `backoff` decides what is
+//! skipped, `asleep` skips groups, `skipped_cycles` counts, `commit_check` is the last check of maxima,
+//! `batch_allocation` makes several allocations in one cycle, `turns` keeps later requests from delaying a blocked one.
 
 pub(super) mod asleep;
 pub(super) mod backoff;

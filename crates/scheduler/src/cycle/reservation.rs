@@ -23,7 +23,7 @@ pub(crate) fn is_overdue(now: Time, ask: &Ask) -> bool {
 }
 
 impl Partition {
-    /// SCH-084: it counts towards application maxima.
+    /// SCH-084: the application then counts towards the application maxima.
     pub(crate) fn reserve(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         application.reservations.push((ask, node));
@@ -124,12 +124,12 @@ impl Partition {
                 }
                 self.preempt_on_required(now, app, ask, node, events);
             }
-            // Any other node will do.
+            // No request fits its own reserved node: any other node will do.
             let application = &self.apps[app];
             let accepts = |node: NodeKey, ask: AskKey| self.nodes.accepts(&application.asks[ask], node);
             let mut missed = false;
             for (ask, reserved) in &application.reservations {
-                // Even if another with its id counts by now (D-23).
+                // The request of the reservation, although another request with its id may count by now (D-23).
                 let Ask { rare, resource, .. } = &application.asks[*ask];
                 if commit_fails
                     || rare.required_node.is_some()

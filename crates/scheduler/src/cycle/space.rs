@@ -72,7 +72,7 @@ impl Space {
         nodes.next().map(|(key, _)| *key)
     }
 
-    /// In the queues of `path`, and on a common node.
+    /// Whether two quantities fit together wherever both count: in the queues of `path`, and on a common node.
     pub fn has_both(&self, one: &Resource, other: &Resource, path: &[QueueKey], both_on: Option<NodeKey>) -> bool {
         let queues = self.queues.iter().filter(|(key, _)| path.contains(key)).map(|(_, free)| free);
         let nodes = self.nodes.iter().filter(|(key, _)| both_on == Some(*key)).map(|(_, free)| free);

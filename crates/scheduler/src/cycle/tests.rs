@@ -15,7 +15,7 @@ use crate::state::predicates::Predicates;
 use crate::state::scheduler::Scheduler;
 use model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 
-/// Kinds have forbidden nodes and avoid the next kind's.
+/// Four kinds of requests. Each kind has forbidden nodes and avoids the nodes of the next kind.
 #[derive(Clone, Debug, Default)]
 struct Apart {
     placed: BTreeMap<AskId, NodeId>,

@@ -25,7 +25,8 @@ pub(crate) enum Pick {
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
     /// Replace the placeholder, on its node or another.
     Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
-    /// A release does this if the required node is too small (`profiles.md` section 2.2).
+    /// Nothing, and no later request is tried: a release does this if the required node is too small (`profiles.md`
+    /// section 2.2).
     Stall { app: AppKey },
     /// Victims are being stopped, and their node is reserved.
     Preempted,
@@ -38,7 +39,8 @@ pub(crate) enum AttemptOutcome {
     GiveUp(TryResult),
 }
 
-/// In their order (SCH-082). Returns the requests with news too. Ends early for a search for victims.
+/// Tries the requests in their order (SCH-082). Returns the pick and the requests with news. Ends early if `attempts`
+/// requires a search for victims.
 #[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
 pub(crate) fn try_asks(
     now: Time,
@@ -190,7 +192,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// First fit (SCH-093), otherwise perhaps a reservation (SCH-130).
+    /// The first node in order that fits (SCH-093), otherwise perhaps one to reserve (SCH-130).
     fn on_any(&self, nodes: &Nodes, missed: &mut bool) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let wanted = &self.ask.resource;
@@ -215,7 +217,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// SCH-165, SCH-166: even if unschedulable.
+    /// SCH-165, SCH-166: even if the node is unschedulable.
     fn on_required(&self, id: &NodeId, nodes: &Nodes, switch: RequiredNode) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let give_up = || match switch {
@@ -235,7 +237,7 @@ impl NodeAttempt<'_> {
         self.allocate_or_reserve(node, nodes)
     }
 
-    /// 1.8.0: any number may reserve it (`profiles.md` section 2.2).
+    /// 1.8.0: any number of requests may reserve their required node (`profiles.md` section 2.2).
     fn on_shared(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         if !node.reservations.is_empty() && !node.reserved_by_required() {
@@ -272,7 +274,7 @@ impl NodeAttempt<'_> {
     }
 }
 
-/// SCH-222. Limits first, then queues.
+/// SCH-222. The queues are not checked if the limits fail.
 fn report_fit(
     now: Time,
     (app, queue): (&AppId, &QueuePath),
@@ -305,7 +307,7 @@ fn report_fit(
     }
 }
 
-/// Conditions exclude nodes with room (SCH-222).
+/// Reports that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
 fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &mut Nodes, events: &mut Vec<Event>) {
     if !is_report_due(now, ask.rare.predicates_reported) {
         return;

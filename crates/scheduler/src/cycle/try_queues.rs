@@ -83,7 +83,8 @@ impl Partition {
         self.confirm_stopped(now, events);
     }
 
-    /// To the first leaf with something to do (SCH-050).
+    /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
+    /// be deep: the walk keeps its own stack.
     fn find_pick(&mut self, now: Time, stage: CycleStage, events: &mut Vec<Event>) -> Option<Pick> {
         let mut walk = std::mem::take(&mut self.walk);
         let mut plans = TurnPlans::default();
@@ -96,7 +97,7 @@ impl Partition {
         pick
     }
 
-    /// With its own stack, because the tree may be deep.
+    /// Walks the tree depth first, children in their order. The tree may be deep: the walk keeps its own stack.
     fn walk_queues(
         &mut self,
         now: Time,
@@ -261,7 +262,8 @@ impl Partition {
         !waits || in_queue && by_limits
     }
 
-    /// 1.8.0 (SCH-055): cluster, then each maximum on the way down, then the guarantee.
+    /// 1.8.0 (SCH-055): cluster size, overridden by each maximum on the way down, then by the queue's own guaranteed
+    /// resources.
     pub(crate) fn refresh_share_bases(&mut self) {
         if !self.switches.fair_share_of_cluster || !std::mem::take(&mut self.share_bases_stale) {
             return;

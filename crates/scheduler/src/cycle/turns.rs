@@ -27,11 +27,11 @@ use crate::state::ask_log::TryResult;
 use crate::state::partition::Partition;
 use model::{AppState, QueueState, Resource, Time};
 
-/// Applications of a leaf, and leaves.
+/// How many applications of a leaf, and how many leaves, are examined for a blocked ask.
 const MOST_EXAMINED: usize = 100;
 const MOST_LEAVES: usize = 16;
 
-/// The latest start behind something without a limit: what ends before may start before it.
+/// When a blocked ask starts at the latest that waits for something without a limit: what ends until then may start before it.
 const UNKNOWN: Duration = Duration::from_secs(24 * 60 * 60);
 
 type Key = (AppKey, AskKey);
@@ -91,12 +91,12 @@ impl Plan {
 }
 
 impl Partition {
-    /// Otherwise, blocked asks have turns.
+    /// Whether nodes are reserved for asks that find no room: blocked asks have turns otherwise.
     pub(crate) fn reserves(&self) -> bool {
         self.tuning.turns == Turns::Skipped
     }
 
-    /// If a turn's end may let one start, all are tried again.
+    /// Forgets the turns of asks that wait no more. If that or an end may let one start that was sent back, all are tried again.
     pub(crate) fn settle_turns(&mut self) {
         let before = self.turns.len();
         let Self { turns, apps, .. } = self;
@@ -108,7 +108,7 @@ impl Partition {
         }
     }
 
-    /// Returns whether it is sent back.
+    /// Sends an ask back that a cycle has picked, if that would delay a blocked one before it. Returns whether it does.
     pub(crate) fn is_sent_back(&mut self, now: Time, pick: Pick, plans: &mut TurnPlans) -> bool {
         let Pick::Allocate { app, ask, node } = pick else { return false };
         let first = self.turn_before(plans, now, (app, ask), node);
@@ -253,7 +253,8 @@ impl Partition {
         space.place_for(&wanted).map(|node| Plan { wanted, now: free, then: None, node, is_blocked: true })
     }
 
-    /// By leaf order, queue priorities, a guarantee, an earlier decision, otherwise queue order.
+    /// Whether a blocked request precedes one that fits: by the order of their leaf, the priority of their queues, a
+    /// guarantee, an earlier decision, otherwise by the order of their queues.
     fn precedes(&self, first: Key, own: Key) -> bool {
         let Some(blocked) = self.apps.get(first.0).filter(|app| app.asks.get(first.1).is_some()) else { return false };
         let application = &self.apps[own.0];

@@ -18,7 +18,7 @@ use model::{AppId, Identity, NodeId, Profile, Resource, Time};
 const TREE: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [
     {name: a}, {name: b}, {name: c, resources: {max: {vcore: 5}}}, {name: d, resources: {guaranteed: {vcore: 2}}}]}]}]";
 
-/// Times in seconds; `None`: without an end.
+/// What a job requests, how long it may run, and how long it runs, in seconds; `None`: without an end.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     leaf: char,
@@ -205,7 +205,7 @@ proptest! {
         });
     }
 
-    /// The delay is at most the longest limit.
+    /// Where jobs end before their limits, or have none, a blocked one waits no longer than the longest limit in addition.
     #[test]
     fn jobs_that_end_early_delay_a_blocked_one_by_a_limit_at_most(bunches in any_jobs("ab"), part in 1..10u64) {
         let early = |job: &Job| Job { runs: Some(job.limit.map_or(part * 3, |limit| (limit * part / 10).max(1))), ..*job };
@@ -218,7 +218,7 @@ proptest! {
         });
     }
 
-    /// With guarantees and maxima.
+    /// In whatever order jobs come, with guarantees and maxima: what can run here runs, as everything ends.
     #[test]
     fn every_job_has_its_turn(bunches in any_jobs("aabcd")) {
         let ends = |job: &Job| Job { runs: Some(job.runs.unwrap_or(7)), ..*job };
@@ -229,7 +229,7 @@ proptest! {
     }
 }
 
-/// Returns whether the large one starts.
+/// A large job behind a stream of small ones: at each end of a small job the next one comes. Returns whether it starts.
 fn starts_behind_a_stream(turns: Turns, small: Job, large: Job) -> bool {
     let mut machine = Machine::new(turns);
     for second in 1..=10 {

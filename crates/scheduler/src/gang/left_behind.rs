@@ -9,7 +9,7 @@ use crate::state::partition::Partition;
 use model::{Resource, Time};
 
 impl Partition {
-    /// P-22: real allocations leave queues, but not nodes, users, and groups.
+    /// P-22: after a failed gang, real allocations leave the queues, but not their nodes, users, and groups.
     pub(super) fn leave_allocations_behind(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let application = &self.apps[app];

@@ -18,7 +18,8 @@ struct ReplacementSearch {
 }
 
 impl Partition {
-    /// Leaf order (SCH-071, SCH-143). No headroom is needed: the resources are allocated already.
+    /// In the order of the leaf (SCH-071, SCH-143). Headroom and limits are not checked: the resources are allocated
+    /// already.
     pub(crate) fn try_replace(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let state_aware_filter = self.state_aware_filter(leaf);
         let mut last: Option<AppRank> = None;
@@ -94,7 +95,8 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Timeout);
     }
 
-    /// Neither pending nor allocated until the placeholder stopped. Another node is charged at once (SCH-144).
+    /// Until the resource manager has stopped the placeholder, the request is neither pending nor allocated. A node
+    /// other than the placeholder's is charged immediately (SCH-144).
     pub(crate) fn start_replacement(
         &mut self,
         now: Time,
@@ -171,7 +173,8 @@ impl Partition {
         }
     }
 
-    /// The request is pending again; a stopping placeholder still ends.
+    /// Breaks the tie, given either side: the request is pending again. A placeholder that was asked to stop still
+    /// ends.
     pub(crate) fn untie(&mut self, app: AppKey, either: AskKey) {
         let asks = &mut self.apps[app].asks;
         let ask = asks[either].rare.gives_way.unwrap_or(either);

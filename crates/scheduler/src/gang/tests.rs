@@ -1,5 +1,5 @@
-//! Between the request to stop a placeholder and its confirmation (SCH-144, SCH-193, EX-27). The embedded resource
-//! manager confirms at once.
+//! Changes between the request to stop a placeholder and its confirmation (SCH-144, SCH-193, EX-27). The embedded
+//! resource manager confirms at once, so this time is not visible from outside.
 
 use std::sync::Arc;
 
@@ -146,7 +146,7 @@ fn is_placed(events: &[EventKind], ask: &str, on: &str) -> bool {
     })
 }
 
-/// SCH-144: only the pending amount moves; later the difference goes back.
+/// SCH-144: in place nothing moves but the pending amount; the difference goes back once the placeholder no longer exists.
 #[test]
 fn in_place_nothing_is_charged_twice() {
     let mut half = Half::new(Profile::Kornsole);
@@ -161,7 +161,7 @@ fn in_place_nothing_is_charged_twice() {
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
 }
 
-/// SCH-143: the node, but not the queue.
+/// SCH-143: on another node the room is charged at once, the queue is not.
 #[test]
 fn another_node_is_charged_at_once() {
     let mut half = Half::new(Profile::Kornsole);
@@ -175,7 +175,7 @@ fn another_node_is_charged_at_once() {
     assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(3), vcore(0)), vcore(0), vcore(3)));
 }
 
-/// SCH-143: in one cycle.
+/// SCH-143: the same in one cycle; where no node will do, nothing happens at all.
 #[test]
 fn a_cycle_searches_beyond_the_node_of_the_placeholder() {
     for (node, found) in [("n2", true), ("n3", false)] {
@@ -188,7 +188,7 @@ fn a_cycle_searches_beyond_the_node_of_the_placeholder() {
     }
 }
 
-/// EX-27 (a): it confirms the stop.
+/// EX-27 (a): the removal of the node confirms the stop of the placeholder.
 #[test]
 fn ex_27_the_node_of_the_placeholder_is_removed() {
     let mut half = Half::new(Profile::Kornsole);
@@ -250,7 +250,7 @@ fn anything_else_breaks_the_tie() {
     }
 }
 
-/// SCH-204: it arrives there.
+/// SCH-204: a move takes an application half way along; the ask arrives in the new queue.
 #[test]
 fn a_move_includes_the_tie() {
     let mut half = Half::new(Profile::Kornsole);
@@ -264,7 +264,7 @@ fn a_move_includes_the_tie() {
     assert_eq!((state, half.partition().queues[r].allocated.clone()), (AppState::Running, vcore(3)));
 }
 
-/// SCH-202; the releases: only by its gang.
+/// SCH-202; in the releases only its gang makes an application fail.
 #[test]
 fn a_failing_gang_accepts_requests_in_the_releases_alone() {
     for profile in Profile::ALL {

@@ -17,7 +17,7 @@ use model::{AppState, Time};
 /// If the gang has none (SCH-145).
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 const LEAST: Duration = Duration::from_millis(1);
-/// In seconds; the time since then is subtracted.
+/// In seconds of the scheduler's clock; the time since then is subtracted.
 const CREATED_TAG: &str = "yunikorn.apache.org/creationTime";
 const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 
@@ -101,7 +101,8 @@ impl Partition {
         }
     }
 
-    /// Allocated ones count when removed (P-07); so do real requests in some releases (P-21).
+    /// Allocated placeholders count when they are removed (P-07), as do real requests in the releases that treat them
+    /// as placeholders (P-21).
     fn count_missing(&mut self, app: AppKey) {
         let counts_real = self.switches.gang_timeout_real;
         let Application { pending_order, asks, task_groups, .. } = &mut self.apps[app];

@@ -48,7 +48,7 @@ impl Partition {
         self.admit(submission)
     }
 
-    /// If all were sent now.
+    /// The first request that would be rejected if all were sent now, and why.
     pub fn refused_ask(&self, specs: &[AskSpec]) -> Option<(AskId, String)> {
         let mut more = Resource::new();
         for spec in specs {

@@ -9,11 +9,12 @@ use crate::state::queue::Queue;
 use crate::state::scheduler::Scheduler;
 use model::Time;
 
-/// In bytes: names, maps, orders.
+/// In bytes: names, maps, positions in orders.
 const OVERHEAD: usize = 512;
 
 impl Scheduler {
-    /// With one partition. It decides identically, but all users may kill and move.
+    /// A copy with one partition; `None` if the partition does not exist. It decides identically, except that all users
+    /// may kill and move.
     pub fn fork(&self, partition: &str) -> Option<Self> {
         let mut copy = self.partitions.iter().find(|part| *part.name == *partition)?.clone();
         copy.dirty = None;
@@ -32,7 +33,8 @@ impl Scheduler {
         })
     }
 
-    /// Makes forks cheap. Copies nothing; one step for each chunk changed since the last call.
+    /// Makes forks cheap: they share what neither side changes. Copies nothing; takes a step for each chunk that
+    /// changed since the last call.
     pub fn share(&mut self) {
         self.partitions.iter_mut().for_each(Partition::share);
     }
@@ -56,7 +58,7 @@ impl Partition {
         self.timers.share();
     }
 
-    /// Approximate. Counts applications, not single requests.
+    /// The approximate size of a copy in bytes. Counts applications, not single requests.
     pub fn bytes(&self) -> usize {
         let asks = |app: &Application| app.asks.len() * (size_of::<Ask>() + OVERHEAD);
         let apps: usize = self.apps.iter().map(|(_, app)| size_of::<Application>() + OVERHEAD + asks(app)).sum();

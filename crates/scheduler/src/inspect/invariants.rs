@@ -17,25 +17,27 @@ use crate::usage::{Bound, QueueUsage, Side};
 use crate::user_limits::bounds_of;
 use model::{AppId, AppState, Priority, Resource};
 
-/// Suspended by a switch that reproduces a release's bug.
+/// Invariants that a switch may suspend, because it reproduces a bug of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    /// (11): the highest of the children; suspended, the highest reported.
+    /// (11): the raw priority of a parent is the highest current priority of its children; suspended, the highest
+    /// reported one.
     PriorityOfParents,
-    /// (12): Starting and Running applications in the subtree.
+    /// (12): a queue counts the Starting and Running applications in its subtree.
     RunningApps,
     /// SCH-112: an application that counts against the maxima without running is in the subtree. A parent with leaked
     /// entries may be a leaf later.
     AllocatingAccepted,
-    /// (10): they exist, for users and groups.
+    /// (10): the running applications of a user or group exist.
     RunningForLimits,
     /// (10): the sum over its applications.
     GroupUsage,
     /// (1), (6): the sum of pending requests, never negative.
     Pending,
-    /// (7): not exceeded unless lowered. Suspended, resized placeholders are not counted separately.
+    /// (7): no allocation exceeds a maximum that was not lowered. Suspended, resized placeholders are not counted
+    /// separately either.
     Maximum,
-    /// (10): the sum over the applications; suspended, at least that.
+    /// (10): the usage of a user is the sum over the applications; suspended, at least that sum.
     UserUsage,
 }
 
@@ -120,7 +122,7 @@ impl Check<'_> {
         }
     }
 
-    /// (1), for one queue.
+    /// The amounts of one queue are the sums over its children and applications (1).
     fn queue_sums(&mut self, queue: &Queue) {
         let partition = self.partition;
         let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
@@ -159,7 +161,7 @@ impl Check<'_> {
         });
     }
 
-    /// (11, 12), for one queue.
+    /// The application counts of one queue, and its priority, agree with its children and applications (11, 12).
     fn queue_counts(&mut self, queue: &Queue) {
         let partition = self.partition;
         let tree = &partition.queues;
@@ -281,7 +283,8 @@ impl Check<'_> {
         }
     }
 
-    /// Recorded on both sides; timers run only with placeholders.
+    /// Placeholders are counted, ties are recorded on both sides, and a gang's timer runs only while it has
+    /// placeholders.
     fn gangs(&mut self) {
         let partition = self.partition;
         let mut count = 0;
@@ -342,7 +345,7 @@ impl Check<'_> {
         });
     }
 
-    /// (10). It runs if allocated since it last had nothing left.
+    /// (10). An application runs if it has had an allocation since it last had nothing left.
     fn usage(&mut self) {
         let partition = self.partition;
         let (lossy, leaks) = (!self.is_checked(Invariant::GroupUsage), !self.is_checked(Invariant::RunningForLimits));
@@ -352,7 +355,7 @@ impl Check<'_> {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
             let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
             self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
-            // After Completing, placeholders count with the next allocation (LIM-013).
+            // After Completing, an application with placeholders counts again only with its next allocation (LIM-013).
             let has_run = !app.allocated.is_zero() && app.state != AppState::Completing;
             self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
             for queue in path.iter().copied() {

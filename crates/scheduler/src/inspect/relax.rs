@@ -15,8 +15,8 @@ use config::LimitConfig;
 use model::{AppId, AskId, Priority, QueuePath};
 
 impl Scheduler {
-    /// Of `resource` (memory in bytes, vcore in thousandths), or of applications. Returns whether a configuration
-    /// could. For forks only.
+    /// Raises a maximum or limit to `to`: of `resource` (memory in bytes, vcore in thousandths), or of applications.
+    /// Returns whether a configuration could do that. For forks only.
     pub fn raise(&mut self, app: &AppId, place: &Place, resource: Option<&str>, to: i64) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;
@@ -28,7 +28,7 @@ impl Scheduler {
         }
     }
 
-    /// Its age stays. Returns whether the request exists.
+    /// Changes the priority of a pending request but not its age. Returns whether the request exists.
     pub fn set_priority(&mut self, app: &AppId, ask: &AskId, to: Priority) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;

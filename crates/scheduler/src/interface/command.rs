@@ -44,7 +44,7 @@ impl From<PartitionCommand> for Command {
 pub enum PartitionCommand {
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
-    /// `None` keeps the value (SCH-191).
+    /// Change a node's capacity or occupied resources (SCH-191); `None` keeps the value.
     UpdateNode {
         /// The id of the node.
         id: NodeId,
@@ -63,7 +63,7 @@ pub enum PartitionCommand {
     Submit(Submission),
     /// Add a request of an application (SCH-013).
     Ask(AskSpec),
-    /// It already runs there, even if it does not fit (K8S-201).
+    /// Allocate a request that already runs on a node, even if it does not fit (K8S-201).
     Adopt {
         /// The application of the request.
         app: AppId,
@@ -106,14 +106,14 @@ pub enum PartitionCommand {
         app: AppId,
         /// The target leaf.
         to: QueuePath,
-        /// Needs admin access, and submit or admin access to the target.
+        /// The user, who needs admin access to its queue, and submit or admin access to the target.
         by: Identity,
     },
-    /// Only shown (K8S-155): their usage comes with [`Self::UpdateNode`].
+    /// Set the foreign pods of a node (K8S-155), which are only shown: their usage comes with [`Self::UpdateNode`].
     SetForeign {
         /// The id of the node.
         node: NodeId,
-        /// Complete; missing entries are removed.
+        /// The complete list; missing entries are removed.
         foreign: Vec<ForeignAllocation>,
     },
 }
@@ -140,7 +140,7 @@ pub struct ForeignAllocation {
 pub struct NodeSpec {
     /// The ID; a duplicate is rejected.
     pub id: NodeId,
-    /// Memory in bytes, vcore in millicores.
+    /// The capacity: memory in bytes, vcore in millicores, others unchanged.
     pub capacity: Resource,
     /// The occupied resources, which are not available.
     pub occupied: Resource,
@@ -157,15 +157,15 @@ pub struct Submission {
     pub app: AppId,
     /// The requested queue; may be empty.
     pub queue: String,
-    /// No groups means `[user]` (USR-004).
+    /// The submitter; without groups the list is `[user]` (USR-004).
     pub who: Identity,
-    /// Placement rules and gangs read some.
+    /// Tags; placement rules and gangs read some of them.
     pub tags: BTreeMap<String, String>,
     /// What happens if the gang does not complete in time.
     pub gang_style: GangStyle,
     /// `None` is 15 minutes.
     pub placeholder_timeout: Option<Duration>,
-    /// Empty without a gang (SCH-140).
+    /// The total of all task groups; empty without a gang (SCH-140).
     pub placeholder_ask: Resource,
     /// When it was submitted, if earlier than now.
     #[serde(default)]
@@ -187,13 +187,13 @@ pub enum GangStyle {
 pub struct AskSpec {
     /// The application that asks.
     pub app: AppId,
-    /// Above count 1: `id-1`, `id-2`, and so on.
+    /// The ID; with a count above 1 the requests are `id-1`, `id-2`, and so on.
     pub id: AskId,
-    /// At least 1; created 1 µs apart.
+    /// The number of requests, at least 1; created 1 µs apart.
     pub count: u32,
     /// The resources: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// Higher is tried first (SCH-080).
+    /// The priority; a higher one is tried first (SCH-080).
     pub priority: Priority,
     /// The required node.
     pub required_node: Option<NodeId>,
@@ -214,7 +214,7 @@ pub struct AskSpec {
     /// When it was requested, if earlier than now.
     #[serde(default)]
     pub created: Option<Time>,
-    /// Longest run time once allocated. Only [`Tuning::turns`](crate::Tuning::turns) reads it.
+    /// How long it runs at most once it is allocated. Only [`Tuning::turns`](crate::Tuning::turns) reads it.
     #[serde(default)]
     pub limit: Option<Duration>,
 }
@@ -225,7 +225,7 @@ impl AskSpec {
         self.placeholder && self.task_group.is_none()
     }
 
-    /// Its own, or one for each of several.
+    /// The IDs of its requests: its own, or one for each of several.
     pub fn ids(&self) -> impl Iterator<Item = AskId> {
         let count = self.count.max(1);
         let mut text = if count == 1 { String::new() } else { format!("{}-", self.id) };

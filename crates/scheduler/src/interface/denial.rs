@@ -22,7 +22,7 @@ pub enum Denial {
     NoAccess {
         /// The queue that was requested.
         queue: QueuePath,
-        /// Admin access includes submit access.
+        /// The missing access; admin access includes submit access.
         access: AclKind,
         /// The user of the command.
         user: String,
@@ -42,11 +42,11 @@ pub enum Denial {
         /// Its state: draining or stopped.
         state: QueueState,
     },
-    /// All failures of checks 6 to 9 (SCH-203); never empty.
+    /// The application does not fit the target: all failures of checks 6 to 9 (SCH-203); never empty.
     Misfits(Vec<Misfit>),
 }
 
-/// What does not fit a queue on the target's path.
+/// A part of an application that does not fit a queue on the target's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     /// The failed check.

@@ -34,7 +34,7 @@ impl Event {
 pub enum EventKind {
     /// The configuration was applied.
     ConfigAccepted,
-    /// Rejected; the previous configuration stays active.
+    /// The configuration was rejected; the previous one is active.
     ConfigRejected {
         /// The reason for the user.
         message: String,
@@ -231,7 +231,7 @@ pub enum EventKind {
         /// The resources of the request.
         resource: Resource,
     },
-    /// Selected as a victim; released when it has stopped (SCH-161, SCH-222).
+    /// An allocation was selected as a victim, and is released when it has stopped (SCH-161, SCH-222).
     Preempted {
         /// The application of the victim.
         app: AppId,
@@ -248,7 +248,8 @@ pub enum EventKind {
         /// Shared by all victims of the preemptor.
         grounds: Arc<PreemptionGrounds>,
     },
-    /// Selected because a queue exceeded its maximum too long (N-01); released when it has stopped.
+    /// An allocation was selected because a queue was above its maximum for too long (N-01); it is released when it has
+    /// stopped.
     QuotaPreempted {
         /// The application of the victim.
         app: AppId,
@@ -309,7 +310,7 @@ pub enum EventKind {
         /// The resources of the request.
         resource: Resource,
     },
-    /// May still be rejected (SCH-221).
+    /// The application was submitted; it may still be rejected (SCH-221).
     AppNew {
         /// The id of the application, unique in its partition.
         app: AppId,

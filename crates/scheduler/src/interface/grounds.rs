@@ -11,7 +11,7 @@ pub struct PreemptionGrounds {
     pub node: Option<NodeId>,
     /// Of the request; if a maximum is enforced, the resources to release.
     pub wanted: Resource,
-    /// The request's queue, or the one above its maximum.
+    /// The queue that benefits: that of the request, or the one above its maximum.
     pub own: UsageState,
     /// By path, at most [`Self::MOST_NAMED`].
     pub leaves: Vec<UsageState>,
@@ -69,7 +69,7 @@ pub struct UsageState {
 }
 
 impl UsageState {
-    /// Usage above the guarantee, if any.
+    /// The usage above the guaranteed resources; all usage if none are guaranteed.
     pub fn over(&self) -> Resource {
         let floor = self.guaranteed.as_ref().or(self.max.as_ref());
         let over = |(name, used): (&str, i64)| {

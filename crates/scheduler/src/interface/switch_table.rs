@@ -17,7 +17,7 @@ pub struct SwitchRow {
     pub rule: &'static str,
     /// The behavior with these switches, as text for administrators.
     pub describe: fn(&Switches) -> &'static str,
-    /// `None`: decided by the profile.
+    /// Copies the switch; `None` for behavior by profile: parsing, and REST.
     pub take: Option<fn(&mut Switches, &Switches)>,
     /// The test that verifies it: file and function.
     pub test: &'static str,

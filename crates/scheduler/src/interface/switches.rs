@@ -9,19 +9,20 @@ use model::Profile;
 pub struct Switches {
     /// The profile of the switches.
     pub profile: Profile,
-    /// D-07: Starting comes before Running.
+    /// D-07: an application passes through Starting before Running.
     pub starting_state: bool,
-    /// D-07: no alias of `fifo`.
+    /// D-07: `stateaware` is a separate policy and not an alias of `fifo`.
     pub stateaware: bool,
-    /// D-08: one number, of guaranteed, maximum, or cluster.
+    /// D-08: a queue's share is one number relative to guaranteed, maximum, or cluster.
     pub fair_share_of_cluster: bool,
     /// D-24: capped at `maxapplications`.
     pub running_count_cut: bool,
-    /// D-11: removed applications stay in `allocatingAccepted`.
+    /// D-11: a removed application stays in `allocatingAccepted` of the parents of its leaf.
     pub accepted_leak: bool,
-    /// P-16: still running if the last request is canceled after the last allocation ended.
+    /// P-16: an application still counts as running for its user and group if its last request is canceled after its
+    /// last allocation ended.
     pub running_leak: bool,
-    /// P-02: a reload leaves parents' priorities stale.
+    /// P-02: a reload reports no new priority to the parent.
     pub priority_cache: bool,
     /// P-03: a submission reports the leaf's priority upwards.
     pub priority_on_submit: bool,
@@ -29,11 +30,12 @@ pub struct Switches {
     pub ask_again_pending: AskAgainPending,
     /// D-23: sending an allocated request again.
     pub ask_again_allocated: AskAgainAllocated,
-    /// D-09: a required node that is unknown or reserved.
+    /// D-09: the effect of a required node that is unknown or reserved for another request.
     pub required_node: RequiredNode,
-    /// D-06: in path maxima, a missing name counts as 0.
+    /// D-06: in maxima along a path, a name that is missing on one level counts as 0.
     pub path_minimum: bool,
-    /// P-07: stopped by time or size counts as timed out once confirmed (`placeholder_timedout`).
+    /// P-07: a placeholder that was stopped because of time or size counts as timed out when its end is confirmed
+    /// (`placeholder_timedout`).
     pub timed_out_when_gone: bool,
     /// P-21: the real allocations of an incomplete gang are stopped too, and its real requests count as timed out
     /// (`gang_timeout_real`).
@@ -44,33 +46,34 @@ pub struct Switches {
     pub unschedulable_backoff: bool,
     /// P-06: the end of an allocation, except by time, removes its request (`release_ends_ask`).
     pub release_ends_ask: bool,
-    /// D-21: reported for running applications too.
+    /// D-21: the reasons why an application cannot start are also reported for running ones.
     pub events_runnable: bool,
-    /// SCH-223: the event contains the old maximum.
+    /// SCH-223: the event of the root's new maximum contains the old one.
     pub root_max_reported_late: bool,
-    /// SCH-223: unchanged limits, at each load.
+    /// SCH-223: every unchanged limit is reported again at each load.
     pub limits_reported_again: bool,
     /// D-22: a queue that exceeds its maximum in any resource gets no allocation (`commit_check`).
     pub commit_check: bool,
-    /// SCH-157: a resource that the node lacks does not count there (`node_total`).
+    /// SCH-157: victims are also sought on nodes without a resource of the request, which does not count there
+    /// (`node_total`).
     pub victims_on_any_node: bool,
-    /// P-04: a name without nodes stays there with 0.
+    /// P-04: a resource name without nodes stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is configured again becomes active.
     pub reload_revives: bool,
     /// D-01: a reload applies `maxapplications` to existing queues, including the root.
     pub reload_max_apps: ReloadMaxApps,
-    /// D-02, N-05: of existing queues.
+    /// D-02, N-05: the properties of an existing queue after a reload (`reload_properties`).
     pub reload_properties: ReloadProperties,
-    /// `config.md` section 10: templates are passed down again.
+    /// `config.md` section 10: a reload passes templates down again, as at creation.
     pub reload_template: bool,
-    /// D-25: only zeros limit nothing.
+    /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
     /// D-26: forgotten where its limit is removed (`group_limit_gone`).
     pub group_usage_lost: bool,
     /// `acl-and-users.md` section 10: below a queue with capitals, limits never apply.
     pub limit_path_case: bool,
-    /// LIM-017: the last partition's limits apply to all (`limits_per_process`).
+    /// LIM-017: the limits of the partition loaded last apply to all partitions (`limits_per_process`).
     pub limits_of_last_partition: bool,
     /// P-15: a rejected reload still applies its limits (`reload_trial_limits`).
     pub trial_limits: bool,
@@ -78,11 +81,11 @@ pub struct Switches {
     pub namespace_tags_together: bool,
     /// PLC-093: the settings of the recovery queue.
     pub recovery_queue: RecoveryQueue,
-    /// SCH-150: failed preconditions count too.
+    /// SCH-150: a failed precondition also counts as an attempt at preemption.
     pub attempt_count: bool,
-    /// P-10, N-03: fences by maximum.
+    /// P-10, N-03: which queues are preemption fences because of their maximum.
     pub max_is_fence: MaxIsFence,
-    /// D-05: usage without a guarantee is not protected.
+    /// D-05: usage without guaranteed resources is not protected, not even within the maximum.
     pub victim_without_guarantee: bool,
     /// D-14: may be selected again.
     pub victim_again: bool,
@@ -90,35 +93,35 @@ pub struct Switches {
     pub victim_shares_name: bool,
     /// D-18: what prevents a queue from falling below its guaranteed resources.
     pub victim_floor: VictimFloor,
-    /// P-12: in the request's queue.
+    /// P-12: the capacity that the request's queue needs.
     pub ask_queue_space: AskQueueSpace,
-    /// P-13: only needed victims are preempted.
+    /// P-13: only the victims that the request needs are preempted.
     pub final_cut: bool,
-    /// P-14: newest means requested last.
+    /// P-14: of further victims the newest is the one that was requested last.
     pub victim_age: bool,
     /// P-05: a preemptor keeps its reservation on another node, and the new node is not reserved.
     pub reservation_identity: bool,
-    /// SCH-136: old ones of less important requests.
+    /// SCH-136: a preemptor cancels old reservations of less important requests.
     pub reservation_cancel: bool,
-    /// N-01: maxima enforced after a delay.
+    /// N-01: a queue above its maximum is brought down to it after a delay.
     pub quota_preemption: bool,
     /// N-01: the delay is also read by its old name if the new one is absent.
     pub quota_old_key: bool,
-    /// N-01a: opted-in ones last, originators first.
+    /// N-01a: allocations that opted in come last, and those that started their application first.
     pub quota_opted_in_last: bool,
-    /// N-01b: on a path, the most exceeded guarantee protects.
+    /// N-01b: of the guaranteed resources on a path only those that are exceeded most protect.
     pub quota_largest_guard: bool,
-    /// N-01c: usage below a child's guarantee counts as above.
+    /// N-01c: usage below a child's guaranteed resources counts as if it were above.
     pub quota_counts_below: bool,
     /// N-01d: a delay of 0, or a removed one, clears no time.
     pub quota_keeps_time: bool,
-    /// N-02: growth also starts the delay.
+    /// N-02: the growth of an allocation also starts the delay.
     pub quota_arm: bool,
-    /// N-04: after 120 minutes without headroom.
+    /// N-04: a reservation whose request has had no headroom is canceled after 120 minutes.
     pub reservation_timeout: bool,
     /// N-06: a node keeps names of capacity 0.
     pub zero_capacity: bool,
-    /// N-07 (USR-008): of earlier submissions.
+    /// N-07 (USR-008): how long the groups of an earlier submission are used.
     pub group_cache: GroupCache,
     /// The switches of placement.
     pub place: placement::Switches,
@@ -164,7 +167,8 @@ pub enum VictimFloor {
     EveryName,
     /// Without the victim, the queue exceeds them in one name, or has them in all.
     AnyName,
-    /// Like `AnyName`; or exceeded in one name with the victim, and remaining wherever reached.
+    /// Like `AnyName`, or the queue exceeds them in one name with the victim, and stays at them in each name in which it
+    /// was at or above them.
     WhereAbove,
     /// With the victim, the queue exceeds them in a name of the request.
     BeforeRemoval,
@@ -204,7 +208,7 @@ pub enum AskAgainPending {
 /// The effect of sending an allocated request again (switch `ask_again_allocated`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskAgainAllocated {
-    /// Rejected: IDs are unique (SCH-013).
+    /// The new one is rejected: IDs are unique (SCH-013).
     Refused,
     /// The new one is allocated in addition.
     Second,
@@ -212,7 +216,7 @@ pub enum AskAgainAllocated {
     Resizes,
 }
 
-/// A required node that is unknown or reserved for another (switch `required_node`).
+/// The effect of a required node that is unknown or reserved for another such request (switch `required_node`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredNode {
     /// The next request is tried.

@@ -5,25 +5,25 @@ use std::time::Duration;
 /// The default is the behavior of the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tuning {
-    /// Per application and node, at least 1.
+    /// The allocations of one cycle for one application on one node, at least 1.
     pub allocations_per_cycle: u32,
-    /// A longer drain is stuck (SCH-211); zero: never.
+    /// How long a queue drains before it counts as stuck (SCH-211); zero: never.
     pub stuck_after: Duration,
     /// The minimum time between two preemption attempts of a request (SCH-151).
     pub preemption_interval: Duration,
     /// The usage of the cluster, in percent, from which preemption is active.
     pub preemption_min_load: u8,
-    /// Removed by one command, at least 1.
+    /// Requests and allocations that one command removes from an ending application, at least 1.
     #[serde(default = "ending_at_once")]
     pub ending_at_once: usize,
-    /// Above it, the oldest are dropped early (SCH-172).
+    /// The maximum number of ended applications; above it, the oldest are dropped before their time (SCH-172).
     #[serde(default = "ended_applications")]
     pub ended_applications: usize,
     /// A queue above its guaranteed resources in one name gives victims, even if it falls below them in others (D-18):
     /// otherwise guaranteed memory protects cores that are used with little memory.
     #[serde(default)]
     pub above_in_one_gives: bool,
-    /// Stops take time (SCH-046); otherwise they are immediate.
+    /// Whether the resource manager takes time to stop an allocation (SCH-046); otherwise a stop is immediate.
     #[serde(default)]
     pub awaits_stops: bool,
     /// What the asks behind a blocked one may take.
@@ -37,7 +37,7 @@ pub enum Turns {
     /// It is allocated, even if the blocked one then waits longer: what all profiles do.
     #[default]
     Skipped,
-    /// Takes nothing that the blocked one needs. No reservations.
+    /// It uses no resources that the blocked one needs. No node is reserved.
     #[serde(rename = "Kept")]
     Ordered,
     /// As [`Ordered`](Self::Ordered), but it may start if it ends by its limit before the blocked one can start, or fits next to it

@@ -21,7 +21,7 @@ pub struct Grant {
 pub enum AclKind {
     /// `submitacl`: may submit to the queue.
     Submit,
-    /// `adminacl`: may administer and submit.
+    /// `adminacl`: may administer the queue and submit to it.
     Admin,
 }
 

@@ -16,9 +16,9 @@ use super::tree::QueueTree;
 pub struct Request<'a> {
     /// The requested queue; may be empty.
     pub queue: &'a str,
-    /// An empty one is rejected.
+    /// The user; an empty one is rejected.
     pub user: &'a str,
-    /// Primary first; if empty, resolved (USR-003).
+    /// The user's groups, primary group first; if empty, they are resolved (USR-003).
     pub groups: &'a [String],
     /// The tags of the application, for the rule `tag` and namespaces.
     pub tags: &'a BTreeMap<String, String>,
@@ -38,14 +38,14 @@ pub struct Gate<'a> {
 /// The answer to a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// Unchanged if resolving groups failed.
+    /// The submitter: with groups resolved, or unchanged if that failed.
     pub who: Identity,
-    /// Without trace if no rule ran.
+    /// The queue or the rejection. The trace is empty if no rule ran.
     pub placement: Placement,
 }
 
 impl Rules {
-    /// User, partition, id, then rules (section 8), without gangs.
+    /// The user, the partition, the id, then the rules (section 8). Without the checks of gangs.
     pub fn admit<T: QueueTree + ?Sized>(&self, request: &Request<'_>, gate: &Gate<'_>, tree: &T) -> Admission {
         let Request { queue, user, groups, tags } = *request;
         let who = match identify(user, groups, is_forced(tags), self.switches, no_resolver) {

@@ -11,7 +11,8 @@ use super::walk::Walk;
 use super::well_known::RECOVERY_QUEUE;
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// Top down, ending with the leaf, after all checks (PLC-071 to PLC-074). `above` is the nearest existing queue.
+    /// Returns the missing queues on the path, top down, ending with the leaf. Every part is checked first (PLC-071 to
+    /// PLC-074). Names are checked in `written`. `above` is the nearest existing queue.
     pub(super) fn plan(
         &self,
         path: &QueuePath,

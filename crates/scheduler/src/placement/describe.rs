@@ -18,7 +18,7 @@ pub struct RuleLine {
     pub rule: RuleRef,
     /// 0 for the rule itself, 1 for its parent, and so on.
     pub depth: usize,
-    /// As `2 user, create`, or `parent: fixed`.
+    /// The rule with its number: `2 user, create`; of a parent `parent: fixed`.
     pub head: String,
     /// The queue of a `fixed` rule.
     pub value: String,
@@ -32,7 +32,7 @@ pub struct RuleLine {
 pub type Template<'a> = (&'a QueuePath, &'a TemplateConfig);
 
 impl Rules {
-    /// With parents, then the unconfigurable ones.
+    /// Lists each rule followed by its parents, then the rules that cannot be configured.
     pub fn rule_lines(&self) -> Vec<RuleLine> {
         let mut lines = Vec::new();
         for (number, rule) in self.list.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Rules {
 }
 
 impl Filter {
-    /// Empty if all users pass (PLC-050).
+    /// `allow users sue, bob, groups dev`; empty if all users pass (PLC-050).
     fn words(&self) -> String {
         if self.is_empty() {
             return if self.deny { "deny all users".to_owned() } else { String::new() };
@@ -90,7 +90,7 @@ impl Filter {
 }
 
 impl Placed {
-    /// Of the nearest queue (SCH-186); none for recovery (PLC-093).
+    /// The template of the nearest queue (SCH-186); none for the recovery queue (PLC-093).
     pub fn template<'t, T: QueueTree + ?Sized>(&self, tree: &'t T) -> Option<Template<'t>> {
         if self.create.is_empty() || self.recovery {
             return None;
@@ -107,7 +107,7 @@ impl super::trace::LinkTrace {
     }
 }
 
-/// As `max cpu 6, mem 10G; at most 2 applications`.
+/// The settings of a template: `max cpu 6, mem 10G; at most 2 applications`.
 pub fn template_words(template: &TemplateConfig) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(template.max.as_ref().map(|max| format!("max {}", amounts(max))));

@@ -34,7 +34,7 @@ pub enum FilterVerdict {
     NotAsked,
     /// The filter is empty: all users pass (PLC-050).
     Open,
-    /// A deny filter without names (PLC-050).
+    /// A deny filter without names: no user passes (PLC-050).
     Closed,
     /// Matches an allow filter (the match), or does not match a deny filter.
     Passes(Option<Match>),

@@ -18,7 +18,7 @@ pub struct RuleOutline {
     pub kind: RuleKind,
     /// Whether it may create queues.
     pub create: bool,
-    /// Queue in lower case, or tag.
+    /// The queue of a fixed rule in lower case, or the name of a tag.
     pub value: Arc<str>,
     /// Whether the fixed queue is a whole path (PLC-021).
     pub qualified: bool,

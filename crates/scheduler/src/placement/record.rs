@@ -1,4 +1,4 @@
-//! Records of placements, and counts of rules.
+//! Records of placements: the way of each application to its queue, and the decisions of each rule.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::rules::Rules;
 use super::text::Line;
 use super::trace::{RuleEnd, RuleRef};
 
-/// Enough to describe a placement.
+/// A placement and its rules: enough to describe it at any time.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The rules at that time.
@@ -28,7 +28,7 @@ impl Record {
     }
 }
 
-/// Most applications have the same few.
+/// Shares records of equal placements: most applications have the same few.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     recent: Index<u64, Arc<Record>>,
@@ -48,7 +48,7 @@ impl Records {
         {
             return Arc::clone(known);
         }
-        // Most reserved entries are never reached.
+        // Capacity was reserved for every rule; most are never reached.
         placement.trace.rules.shrink_to_fit();
         placement.trace.rules.iter_mut().for_each(|entry| entry.steps.shrink_to_fit());
         let record = Arc::new(Record { rules: Arc::clone(rules), placement });
@@ -63,7 +63,7 @@ impl Records {
 /// The number of times each rule was reached and placed an application.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hits {
-    /// Then recovery and the default queue of 1.8.
+    /// By rule of the list, followed by the recovery rule and the default queue of 1.8.
     pub rules: Vec<Hit>,
     /// Applications that the rules rejected.
     pub refused: u64,

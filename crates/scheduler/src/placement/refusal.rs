@@ -4,7 +4,7 @@ use model::QueuePath;
 
 use super::trace::RuleRef;
 
-/// [`Refusal::code`] for programs, [`crate::placement::Placement::reason`] as text.
+/// The reason for a rejection. [`Refusal::code`] is for programs, [`crate::placement::Placement::reason`] the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Refusal {
     /// No rule matched (PLC-004).
@@ -33,7 +33,7 @@ pub enum Refusal {
         /// The draining queue.
         draining: QueuePath,
     },
-    /// PLC-071; 1.8: also PLC-005.
+    /// A part of the path is not a legal name (PLC-071; 1.8: also PLC-005).
     IllegalName {
         /// The resulting path, or in a rule the name.
         path: String,

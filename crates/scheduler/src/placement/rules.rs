@@ -47,7 +47,7 @@ pub(super) struct Link {
 pub struct RuleFault {
     /// The index of the rule, from 0.
     pub rule: usize,
-    /// In the chain: 0 is the rule itself.
+    /// The depth in the chain of parents: 0 is the rule itself.
     pub depth: usize,
     /// The location of the invalid rule.
     pub at: Place,
@@ -64,14 +64,14 @@ pub enum RuleFaultKind {
     NoValue(RuleKind),
     /// A whole path in `fixed` has a parent rule (CFG-087).
     QualifiedWithParent(String),
-    /// In a part of `fixed`; checked by 1.8 (CFG-088).
+    /// A part of a `fixed` queue is not a legal name; checked by 1.8 (CFG-088).
     IllegalPart(String),
     /// An entry of the filter does not compile (CFG-083, CFG-084).
     Expression(String, ExpressionFault),
 }
 
 impl Rules {
-    /// Empty means `provided` without create (PLC-002).
+    /// An empty list is a single `provided` rule without create (PLC-002).
     ///
     /// # Errors
     /// The first invalid rule.
@@ -79,7 +79,7 @@ impl Rules {
         Self::build_by(configs, profile, Switches::of(profile))
     }
 
-    /// With other switches than the profile's.
+    /// Does the same with switches that may differ from the profile's.
     ///
     /// # Errors
     /// The first invalid rule.
@@ -121,7 +121,7 @@ impl Rules {
         self.profile
     }
 
-    /// Their configuration; empty for [`Rules::none`].
+    /// The configuration of the rules; empty for [`Rules::none`].
     pub fn source(&self) -> &[RuleConfig] {
         &self.source
     }
@@ -215,7 +215,7 @@ pub(super) fn illegal_part(path: &str, switches: Switches) -> Option<&str> {
 
 /// The path that a parent rule's result represents (PLC-034).
 pub(super) fn parent_path(path: &QueuePath, switches: Switches) -> Option<QueuePath> {
-    // The releases make it `root.root`.
+    // A `fixed` parent with the value `root` is the root here; the releases use `root.root`.
     let whole = is_qualified(path.as_str(), switches) || switches.any_case && path.as_str() == "root";
     (!whole).then(|| QueuePath::new(&format!("root.{path}")))
 }

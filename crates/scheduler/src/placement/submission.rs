@@ -23,7 +23,7 @@ pub struct Submission<'a> {
 }
 
 impl<'a> Submission<'a> {
-    /// Case-insensitive name (PLC-043); of several the first in byte order.
+    /// The value of a tag by case-insensitive name (PLC-043); of several the first in byte order.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         tag(self.tags, name)
     }
@@ -39,7 +39,7 @@ pub fn is_forced(tags: &BTreeMap<String, String>) -> bool {
     matches!(tag(tags, FORCE_TAG), Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
 }
 
-/// By case-insensitive name (PLC-043).
+/// The value of a tag by case-insensitive name (PLC-043); of several the first in byte order.
 pub fn tag<'a>(tags: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     tags.iter().find(|(key, _)| same_ignoring_case(key, name)).map(|(_, value)| value.as_str())
 }
@@ -51,7 +51,7 @@ fn same_ignoring_case(a: &str, b: &str) -> bool {
     a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
-/// One group of the same name (USR-004).
+/// A resolver that gives every user one group of the same name (USR-004).
 ///
 /// # Errors
 /// Never.
@@ -59,11 +59,11 @@ pub fn no_resolver(user: &str) -> Result<Vec<String>, String> {
     Ok(vec![user.to_owned()])
 }
 
-/// With submitted groups, otherwise from `resolve` (USR-003 to USR-009).
+/// The submitter with the submitted groups, otherwise with those from `resolve` (USR-003 to USR-009).
 ///
 /// # Errors
-/// [`Refusal::NoUser`], [`Refusal::UnknownUser`] unless forced; [`Refusal::IllegalUser`] by the switch
-/// `user_name_check`.
+/// [`Refusal::NoUser`] and [`Refusal::UnknownUser`] unless the application is forced; [`Refusal::IllegalUser`] by the
+/// switch `user_name_check`.
 pub fn identify(
     user: &str,
     groups: &[String],

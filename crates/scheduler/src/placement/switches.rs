@@ -6,27 +6,27 @@ use model::name::NameChars;
 /// The switches of placement, read once when the rules are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// `placement_default`: `root.default` is tried last (PLC-004).
+    /// `placement_default`: `root.default` is tried when no rule matched (PLC-004).
     pub placement_default: bool,
-    /// `illegal_name`: an error in the rule (PLC-023).
+    /// `illegal_name`: an illegal name is an error in the rule, create or not (PLC-023).
     pub illegal_name: bool,
-    /// `queue_name_chars`: of created queues (CFG-030).
+    /// `queue_name_chars`: the characters of a created queue's name (CFG-030).
     pub queue_name_chars: NameChars,
     /// `user_name_chars`: in a filter's list (NAM-004).
     pub user_name_chars: NameChars,
-    /// `user_name_check`: with groups, too, the name must be legal (USR-009).
+    /// `user_name_check`: the user of a submission with groups must have a legal name (USR-009).
     pub user_name_check: bool,
     /// `qualified_case`: `ROOT.x` is a whole path like `root.x`, and `rootbeer` is not (PLC-021).
     pub any_case: bool,
     /// `recovery_queue_open`: a rule may yield the recovery queue (PLC-064).
     pub recovery_queue_open: bool,
-    /// `draining_placement`: which queues count (PLC-062).
+    /// `draining_placement`: which queues count as draining (PLC-062).
     pub draining: Draining,
-    /// `partial_path`: parents of an illegal part remain (PLC-072).
+    /// `partial_path`: the parents of an illegal part are created and remain (PLC-072).
     pub partial_path: bool,
-    /// `rules_at_start`: invalid rules leave none (PLC-101).
+    /// `rules_at_start`: a partition with invalid rules has no rules (PLC-101).
     pub starts_without_rules: bool,
-    /// PLC-019: for groups and the application type.
+    /// PLC-019: the rules for groups and the application type are known.
     pub more_rules: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct Line {
     pub subject: String,
     /// What was found.
     pub note: String,
-    /// On the last or path line.
+    /// The result of the rule, on the line of its path or on its last.
     pub mark: Mark,
 }
 
@@ -52,7 +52,7 @@ pub struct Reason<'a> {
 }
 
 impl Placement {
-    /// With failed steps (section 8).
+    /// The reason of a rejection, with the step at which each rule failed (section 8).
     pub fn reason(&self) -> Option<Reason<'_>> {
         self.refused().map(|refused| Reason { refusal: &refused.refusal, trace: &self.trace })
     }
@@ -109,7 +109,7 @@ impl RuleTrace {
         }
     }
 
-    /// As `user, create` or `tag ns`.
+    /// The name of the rule with its settings: `user, create`, `tag ns`.
     pub fn name(&self) -> String {
         match self.rule {
             RuleRef::Rule(_) => self.words(),

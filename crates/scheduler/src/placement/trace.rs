@@ -23,7 +23,7 @@ pub struct Trace {
 /// A rule of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum RuleRef {
-    /// Configured or default; from 0.
+    /// A configured rule, or the default one; from 0.
     Rule(usize),
     /// The recovery rule after the list (PLC-003).
     Recovery,
@@ -74,7 +74,7 @@ pub enum RuleEnd {
 /// Why the next rule runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum SkipReason {
-    /// The first step has the reason.
+    /// The rule has no result; the first step has the reason.
     NoResult,
     /// The queue is a parent (PLC-060).
     IsParent,
@@ -84,7 +84,7 @@ pub enum SkipReason {
     Draining(QueuePath),
     /// The path is the recovery queue (PLC-064).
     RecoveryClosed,
-    /// PLC-021, for `fixed` in the releases.
+    /// The path does not start at the root (PLC-021, for `fixed` in the releases).
     NotBelowRoot,
     /// The recovery rule places forced applications only (PLC-095).
     NotForced,

@@ -7,7 +7,7 @@ use config::TemplateConfig;
 
 /// A tree of queues for placement and access checks.
 pub trait QueueTree {
-    /// Lower case, perhaps invalid: empty parts, no root.
+    /// The queue at this path. The path is in lower case but may be invalid: empty parts, no root.
     fn queue(&self, path: &str) -> Option<QueueFacts<'_>>;
 }
 
@@ -18,11 +18,11 @@ pub struct QueueFacts<'a> {
     pub path: &'a QueuePath,
     /// The kind of the queue.
     pub state: QueueState,
-    /// Empty for dynamic queues (ACL-025).
+    /// Its own submit ACL; empty for dynamic queues (ACL-025).
     pub submit_acl: &'a Acl,
-    /// Empty for dynamic queues (ACL-025).
+    /// Its own admin ACL; empty for dynamic queues (ACL-025).
     pub admin_acl: &'a Acl,
-    /// For dynamic leaves, with the defining queue (SCH-186).
+    /// For a dynamic leaf in it, with the defining queue (SCH-186). Placement does not use it.
     pub template: Option<&'a (QueuePath, Arc<TemplateConfig>)>,
 }
 
@@ -38,7 +38,7 @@ pub struct QueueState {
 }
 
 impl QueueState {
-    /// Only draining closes it (PLC-062).
+    /// The kind of a queue; only draining closes a queue to placement (PLC-062).
     pub fn of(leaf: bool, managed: bool, state: model::QueueState) -> Self {
         Self { leaf, managed, draining: state == model::QueueState::Draining }
     }

@@ -35,7 +35,7 @@ pub(super) struct RuleQueue {
 }
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// Inputs up to the last parent, then paths back (PLC-039).
+    /// Inputs and filters from the rule to its last parent, then the paths in the opposite order (PLC-039).
     pub(super) fn run(&self, rule: &Rule, trace: &mut RuleTrace) -> Result<RuleQueue, RuleStop> {
         for link in &rule.links {
             let step = self.open(link);

@@ -23,10 +23,10 @@ pub(crate) struct Attempts {
     interval: Duration,
     counts_all: bool,
     enabled: bool,
-    /// No victims are sought if no node was tried.
+    /// Every node is reserved: no victims are sought if no node was tried.
     all_reserved: bool,
     request: Option<SearchRequest>,
-    /// This and later requests are still to be tried.
+    /// No victims were found for this request: it and the following ones are still to be tried.
     failed: Option<AskRank>,
 }
 
@@ -79,7 +79,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// Then only requests that need no node seek victims.
+    /// If every node is reserved, no victims are sought for a request that needs a node.
     fn reserves_all(&self) -> bool {
         self.reservations > 0 && self.nodes.unreserved().next().is_none()
     }
@@ -109,7 +109,7 @@ impl Attempts {
         asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
     }
 
-    /// Plans a search, if allowed (SCH-151). Returns whether.
+    /// Plans a search for victims, if the request may have one (SCH-151). Returns whether it does.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         match self.judge(now, rank, ask, failed) {
             Judgement::Nothing => false,
@@ -129,7 +129,7 @@ impl Attempts {
         }
     }
 
-    /// Uses up an attempt.
+    /// Decides whether victims are sought for a failed request, and uses up an attempt.
     pub fn judge(&mut self, now: Time, rank: AskRank, ask: &Ask, failed: TryResult) -> Judgement {
         let nodes_tried = match failed {
             TryResult::QueueQuota => false,
@@ -153,7 +153,7 @@ impl Attempts {
         Judgement::Sought
     }
 
-    /// For victims (SCH-151).
+    /// Whether victims may be sought for a failed request (SCH-151).
     ///
     /// # Errors
     /// The first failed condition.

@@ -9,7 +9,7 @@ use model::{Priority, PriorityPolicy, Resource};
 
 pub(super) struct Fence {
     leaf: QueueKey,
-    /// With the request's priority as seen from outside.
+    /// From the leaf up, each with the request's priority as seen from outside the queue.
     path: SmallVec<[(QueueKey, i64); 8]>,
 }
 
@@ -22,7 +22,8 @@ pub(super) struct VictimQueue {
 }
 
 impl Fence {
-    /// Up to the first fence or the root (P-10, N-03).
+    /// The queues up to the first preemption fence or the root, or the first queue with a maximum that is a fence
+    /// (P-10, N-03).
     pub(super) fn around(
         queues: &QueueTree,
         leaf: QueueKey,
@@ -79,7 +80,7 @@ impl Fence {
     }
 }
 
-/// By its maximum, for an ask (P-10, N-03).
+/// Whether the maximum of a queue makes it a fence for an ask (P-10, N-03).
 pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resource, rule: MaxIsFence) -> bool {
     match rule {
         MaxIsFence::Never => false,

@@ -117,7 +117,7 @@ impl Partition {
         self.reserve(now, app, ask, node, events);
     }
 
-    /// Of less important requests (SCH-136).
+    /// Releases old reservations of less important requests on the nodes that a preemption examines (SCH-136).
     fn cancel_old_reservations(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let priority = self.apps[app].asks[ask].priority;
         let old = |(app, ask): &(AppKey, AskKey)| {

@@ -17,7 +17,8 @@ struct VictimCandidate<'a> {
 }
 
 impl VictimCandidate<'_> {
-    /// Regular, opted out, originators; then lowest priority, newest.
+    /// Regular allocations, then those that opted out, then originators; then the lowest priority, then the newest
+    /// request.
     fn rank(&self) -> (u8, Priority, Reverse<Time>) {
         let kind = match (self.ask.originator, self.ask.allow_preempt_self) {
             (true, _) => 3,

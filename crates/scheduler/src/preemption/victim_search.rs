@@ -164,7 +164,7 @@ impl<'a> VictimSearch<'a> {
             && !self.partition.nodes.bars(self.ask, node.key)
     }
 
-    /// `None` if not enough (SCH-158).
+    /// Empty if none are needed; `None` if they are not enough (SCH-158).
     fn victims_on_node(&mut self, node: &Node, there: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         if node.available.fit_in(wanted) {
@@ -281,7 +281,7 @@ impl<'a> VictimSearch<'a> {
     }
 }
 
-/// `None`: a candidate (SCH-153). `up_to`: the highest priority.
+/// `None`: it is a candidate (SCH-153). `up_to`: the highest priority of victims in its leaf.
 pub(super) fn why_retained(
     switches: &Switches,
     ask: &Ask,

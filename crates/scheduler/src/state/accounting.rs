@@ -15,7 +15,7 @@ use crate::state::task_group::TaskGroup;
 use model::{AskId, Resource, Time};
 
 impl Partition {
-    /// All that an allocation changes (SCH-017).
+    /// A pending ask becomes an allocation: everything that this moves (SCH-017).
     pub(crate) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         debug_assert!(self.fits_path(app, ask), "{} exceeds a maximum (SCH-095)", self.apps[app].asks[ask].id);
         self.put(now, app, ask, node, events);
@@ -40,7 +40,7 @@ impl Partition {
         }
     }
 
-    /// By every queue of its path (SCH-095).
+    /// Whether an ask fits the maximum of every queue on its path, in each name that it needs (SCH-095).
     fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
         let Application { queue, asks, .. } = &self.apps[app];
         let fits = |queue: &Queue| {

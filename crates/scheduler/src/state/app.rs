@@ -86,7 +86,7 @@ pub struct Application {
     pub allocated: Resource,
     /// Sum of the placeholder allocations.
     pub allocated_placeholder: Resource,
-    /// By name; real ones and placeholders separately.
+    /// The peak by name; separate for real allocations and placeholders.
     pub max_allocated: Resource,
     /// The tracked resources of ended allocations.
     #[serde(rename = "past", with = "model::saved::arc")]
@@ -302,7 +302,7 @@ impl Application {
         self.allocated.add(&self.allocated_placeholder)
     }
 
-    /// Lowest first; adds up to its resources.
+    /// Its resources by priority, the lowest first. They add up to those of the application.
     pub fn by_priority(&self) -> Vec<Band> {
         self.bands.split(self.total_allocated(), self.pending.clone())
     }
@@ -328,7 +328,7 @@ impl Application {
     }
 }
 
-/// Only their number is saved.
+/// Follows from the requests: only the number is saved.
 mod saved_namesakes {
     use serde::{Deserialize, Deserializer, Serializer};
 

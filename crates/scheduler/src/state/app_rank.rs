@@ -8,7 +8,8 @@ use crate::index::AppKey;
 use crate::state::share::ShareList;
 use model::{AppId, Priority, Time};
 
-/// SCH-071. Total: policy keys, submission time, id (SCH-001).
+/// The rank of an application in a leaf (SCH-071). A total order: the keys of the leaf's policy, then submission time
+/// and id (SCH-001).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppRank {
     pub(super) keys: [RankKey; 2],
@@ -18,7 +19,7 @@ pub struct AppRank {
     pub app: AppKey,
 }
 
-/// Variants are never compared in a leaf.
+/// In a leaf the same key is at the same position, so variants are never compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RankKey {
     Priority(Reverse<Priority>),

@@ -10,7 +10,7 @@ use crate::state::ask_log::{AskLog, TryResult};
 use crate::state::ask_rare::Rare;
 use model::{AskId, Priority, Resource, Time};
 
-/// Priority, then age, then arrival (SCH-080).
+/// The rank of a pending request: priority, then age, then arrival (SCH-080).
 pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
 
 /// A request and its allocation (SCH-013, SCH-014). Small: a cluster may have millions, read in an unpredictable order.
@@ -20,9 +20,9 @@ pub struct Ask {
     pub id: AskId,
     /// The arrival number in the partition.
     pub arrival: u64,
-    /// Memory in bytes, vcore in millicores.
+    /// The requested resources: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// Higher is tried first (SCH-080).
+    /// The priority; a higher one is tried first (SCH-080).
     pub priority: Priority,
     /// When it was requested.
     pub created: Time,
@@ -34,11 +34,11 @@ pub struct Ask {
     pub originator: bool,
     /// Reserves resources for a gang.
     pub placeholder: bool,
-    /// Sent again: still tried, but not counted as pending (switch `ask_again_pending`).
+    /// It was sent again: still tried, but only the later one counts as pending (switch `ask_again_pending`).
     pub superseded: bool,
     /// `None` while it is pending.
     pub allocation: Option<Allocation>,
-    /// A stop was requested, but not confirmed (SCH-046).
+    /// The resource manager was asked to stop it and has not confirmed it (SCH-046).
     pub released: bool,
     /// The result of the last attempt.
     pub tried: TryResult,
@@ -63,7 +63,7 @@ pub struct Allocation {
     pub number: u64,
     /// When it was allocated.
     pub since: Time,
-    /// A stop was requested (SCH-161).
+    /// It is being preempted: the resource manager was asked to stop it (SCH-161).
     pub preempted: bool,
 }
 
@@ -106,7 +106,7 @@ impl Ask {
     }
 }
 
-/// Between equal reports for an ask (SCH-222).
+/// How long the same thing is not reported again for the same ask (SCH-222).
 pub(crate) const REPORT_AGAIN: Duration = Duration::from_secs(15);
 
 /// If so, sets `last` to `now`.

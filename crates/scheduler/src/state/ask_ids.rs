@@ -12,7 +12,8 @@ use model::AskId;
 const MANY: usize = 16_384;
 const PARTS: usize = 64;
 
-/// Hashes only: growth reads no ids and affects one part, so no request among a million waits for it.
+/// Stores only hashes. An application may have a million requests, and none may wait for the look-up to grow: growth
+/// reads no ids and affects only one part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AskIds {
     few: Table,

@@ -8,7 +8,7 @@ use model::Time;
 
 const MOST_CHANGES: usize = 8;
 
-/// Counts are shown again after this time or a new reason.
+/// Counts change in every cycle, but are shown again only after this time or a new reason.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
 
 /// The result of the last attempt to allocate a request (SCH-082).
@@ -67,7 +67,7 @@ pub struct FailureCount {
 /// The reasons for one request, in the order of their first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
-    /// Boxed: most requests never fail.
+    /// Boxed: most requests never fail, and every cycle reads all.
     noted: Option<Box<Noted>>,
 }
 
@@ -92,7 +92,7 @@ impl AskLog {
         self.noted.as_ref().map_or(&[], |noted| &noted.failures)
     }
 
-    /// Oldest first; last is present.
+    /// The changes of the result, the oldest first. The last one is the present result.
     pub fn found(&self) -> &[FoundSince] {
         self.noted.as_ref().map_or(&[], |noted| &noted.found)
     }

@@ -20,7 +20,7 @@ pub struct RareParts {
     pub required_node: Option<NodeId>,
     /// The task group.
     pub task_group: Option<Arc<str>>,
-    /// While replacing, neither pending nor allocated (SCH-144).
+    /// Of a request that is replacing a placeholder: it is neither pending nor allocated (SCH-144).
     pub takes_over: Option<Takeover>,
     /// Of a placeholder that is being replaced: the replacing request.
     pub gives_way: Option<AskKey>,
@@ -38,7 +38,8 @@ pub struct RareParts {
     pub reserved_since: Option<Time>,
     /// The reason for a requested stop that is not confirmed.
     pub stopping: Option<ReleaseReason>,
-    /// The application counts both, but knows the later one (switch `ask_again_allocated`).
+    /// Its id was allocated again: the application knows only the later one but counts both (switch
+    /// `ask_again_allocated`).
     pub shadowed: bool,
     /// Its node lists only the later one.
     pub unlisted: bool,

@@ -13,7 +13,7 @@ const REMEMBERED: usize = 4096;
 /// Nodes that may accept more than before, in the order of the changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeGains {
-    /// With whether it may now be reserved.
+    /// With whether its total is larger, or it was unschedulable before, so that it may be reserved.
     pub(crate) list: VecDeque<(NodeKey, bool)>,
     pub(crate) forgotten: u64,
 }
@@ -41,7 +41,7 @@ impl NodeGains {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// A leaf's note continues from there.
+    /// Of a leaf: at its start; its note continues from there.
     pub(crate) gains: u64,
     /// If any change may allow a reservation that conditions excluded.
     pub(crate) changes: Option<u64>,
@@ -61,7 +61,7 @@ pub(crate) struct ByConditions {
 pub(crate) struct Backoff {
     pub(crate) until: Time,
     pub(crate) epoch: u64,
-    /// The largest that fitted; must still fit.
+    /// The largest resources that fitted queues and limits; they must still fit.
     pub(crate) most: Resource,
     pub(crate) queues: Option<Resource>,
     pub(crate) limits: Option<Resource>,

@@ -16,7 +16,8 @@ pub struct Band {
     pub pending: Resource,
 }
 
-/// The first priority's sums are the remainder of the application's: one priority costs nothing.
+/// The sums by priority. Those of the first request's priority are the remainder of the application's sums, so one
+/// priority costs nothing.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bands {
     usual: Option<Priority>,

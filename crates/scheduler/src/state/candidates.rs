@@ -21,7 +21,7 @@ const MOST_GROUPS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SleepGroup {
-    /// One member's times and counts.
+    /// Their common backoff; times and counts of attempts are those of one member.
     pub common: Backoff,
     /// The members in their order.
     pub members: BTreeSet<AppRank>,
@@ -104,7 +104,7 @@ impl Candidates {
         self.wakes.first().copied()
     }
 
-    /// `identical`: groups that conditions treat alike.
+    /// `identical`: the groups whose requests the resource manager's conditions treat alike.
     pub(crate) fn put_to_sleep(
         &mut self,
         rank: &AppRank,

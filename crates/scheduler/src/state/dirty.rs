@@ -15,7 +15,7 @@ pub struct Dirty {
     pub users: DirtyKeys<UserKey>,
     /// Groups that were added, removed, or changed in usage or limits.
     pub groups: DirtyKeys<GroupKey>,
-    /// With arrival numbers and duplicates.
+    /// Requests with their unique arrival number. May contain duplicates.
     pub asks: Vec<(AppKey, AskKey, u64)>,
     /// Allocations, by number, that were added or removed. May contain duplicates.
     pub allocations: Vec<(NodeKey, u64)>,

@@ -9,7 +9,7 @@ use model::{AskId, NodeId, Priority, Resource, Time};
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct KnownIds {
     spent: BTreeMap<AskId, SpentAsk>,
-    /// Ends up to it leave no spent request.
+    /// The last allocation when all requests were forgotten; those up to it leave no spent request.
     forgotten: u64,
     /// The application's sums minus its allocations.
     pub(crate) counted: Resource,

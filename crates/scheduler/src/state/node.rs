@@ -32,7 +32,7 @@ pub struct Node {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// Its allocations in the order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
-    /// At most one, or any number that require it (SCH-016).
+    /// The requests with a reservation: at most one, or any number of required-node requests (SCH-016).
     pub reservations: Vec<(AppKey, AskKey)>,
     pub(super) for_required: bool,
     #[serde(skip)]

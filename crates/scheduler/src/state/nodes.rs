@@ -184,7 +184,7 @@ impl Nodes {
         self.place(key);
     }
 
-    /// Without sorting: reservations do not affect it (SCH-092).
+    /// Changes a node without sorting again: reservations do not affect the order (SCH-092).
     pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[key];
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
@@ -198,7 +198,7 @@ impl Nodes {
         }
     }
 
-    /// The node keeps its position until its next change (D-23).
+    /// The releases that allow this keep the node's position until its next change or configuration (D-23).
     pub(crate) fn resize(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         self.change_in_place(key, change);
         let node = &mut self.nodes[key];

@@ -96,7 +96,7 @@ pub struct Partition {
     pub quota_preemption: bool,
     #[serde(default)]
     pub(crate) quota_timer: bool,
-    /// All that nodes ever added, with value or 0 (P-04).
+    /// Names that nodes ever added to the root's maximum, each with its value or 0 (P-04).
     #[serde(default)]
     pub(crate) names_of_nodes: Resource,
     /// A release has miscounted, and sums differ from their parts (D-23).
@@ -107,7 +107,7 @@ pub struct Partition {
     /// The blocked asks that have their turn first, the oldest turn first ([`Tuning::turns`]).
     #[serde(default)]
     pub(crate) turns: Vec<(AppKey, AskKey)>,
-    /// The gains of nodes when an ask was last sent back.
+    /// How often nodes had gained something when an ask was last sent back because of them.
     #[serde(skip)]
     pub(crate) sent_back_at: Option<u64>,
 }

@@ -9,7 +9,7 @@ use crate::state::ask::Ask;
 use crate::state::node::Node;
 use model::{AskId, NodeId};
 
-/// Future copies: the original, then the copy.
+/// Future requests and nodes that are copies of others: the original, then the copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
     /// Pairs of requests.
@@ -22,10 +22,11 @@ pub struct Copies {
 ///
 /// A result may depend on the allocations of the nodes, so each added and removed allocation is reported.
 pub trait Predicates: Debug + Send + Sync {
-    /// `allocate`: now; otherwise with enough resources.
+    /// Whether the request may run on the node. `allocate`: now; otherwise if the node had enough resources.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;
 
-    /// Whatever is removed from it. By default, `pass` without `allocate`.
+    /// Whether the request can never run on the node, whatever is removed from it. By default, `pass` without
+    /// `allocate` decides.
     fn bars(&self, ask: &Ask, node: &Node) -> bool {
         !self.pass(ask, node, false)
     }
@@ -35,7 +36,7 @@ pub trait Predicates: Debug + Send + Sync {
         Some(least)
     }
 
-    /// Why not now; `None` if it may, or without a text.
+    /// Why the request may not run on the node now, as text; `None` if it may, or without a text.
     fn refusal(&self, _ask: &Ask, _node: &Node) -> Option<String> {
         None
     }
@@ -52,12 +53,12 @@ pub trait Predicates: Debug + Send + Sync {
         None
     }
 
-    /// `None`: unknown without a check of each. No other node passes.
+    /// The nodes that the request could use now, if known without a check of each: no other node passes.
     fn candidates(&self, _ask: &Ask) -> Option<Vec<NodeId>> {
         None
     }
 
-    /// Decided, even if not bound yet.
+    /// Counts the request on the node: it was decided, even if the resource manager has not bound it yet.
     fn placed(&mut self, _ask: &AskId, _node: &NodeId) {}
 
     /// Stops counting the request on the node.
@@ -77,12 +78,12 @@ pub trait Predicates: Debug + Send + Sync {
         true
     }
 
-    /// To be changed. `None`: they change only by reports.
+    /// The conditions by their own type, to be changed. `None`: they change only by reports.
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         None
     }
 
-    /// With another's placements. `None`: reports do not matter.
+    /// A copy with the placements of another one, for the requests that it knows. `None`: reports do not matter.
     fn placed_as(&self, _other: &dyn Predicates) -> Option<Arc<dyn Predicates>> {
         None
     }
@@ -92,7 +93,8 @@ pub trait Predicates: Debug + Send + Sync {
         None
     }
 
-    /// For a fork. `None`: shared, because reports do not matter.
+    /// A copy for a fork of the scheduler, which gets its own reports. `None`: reports do not matter, so one is shared
+    /// by all.
     fn copy(&self) -> Option<Arc<dyn Predicates>> {
         None
     }

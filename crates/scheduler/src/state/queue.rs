@@ -57,7 +57,7 @@ pub struct Queue {
     pub allocating_accepted: BTreeSet<AppId>,
     /// Active applications in its subtree.
     pub app_count: u64,
-    /// A leaf's. Persistent, so that read models share it.
+    /// The applications of a leaf. A persistent set, so that a read model shares it.
     #[serde(skip)]
     pub apps: imbl::OrdSet<AppKey>,
     /// Its applications with pending requests, in the order of the leaf's policy (SCH-071).
@@ -77,7 +77,7 @@ pub struct Queue {
     pub(super) priorities: BTreeMap<Priority, u32>,
     /// Fair share for the order among siblings (SCH-054, SCH-055).
     pub share: ShareList,
-    /// In 1.8.0 (SCH-055); otherwise `None`.
+    /// The base of the share in 1.8.0 (SCH-055); otherwise `None`.
     pub share_base: Option<Resource>,
     #[serde(skip)]
     pub(crate) marked: bool,

@@ -44,7 +44,7 @@ impl std::ops::IndexMut<QueueKey> for QueueTree {
     }
 }
 
-/// Up to the root.
+/// The keys of a queue and its ancestors, from the queue up to the root.
 pub type PathUp = SmallVec<[QueueKey; 8]>;
 
 impl QueueTree {
@@ -184,7 +184,7 @@ impl QueueTree {
 
     /// The queue and its ancestors, from the queue up to the root.
     pub fn path_up(&self, key: QueueKey) -> PathUp {
-        // A plain loop: collecting costs much more.
+        // Called many times in every cycle: a plain loop is much cheaper than collecting.
         let mut path = PathUp::new();
         let mut at = Some(key);
         while let Some(key) = at {
@@ -230,7 +230,8 @@ impl QueueTree {
         headroom
     }
 
-    /// Without the root (SCH-104). `None`: no maximum. `strict`: missing names count 0 (D-06).
+    /// The maximum along the path without the root (SCH-104). `None`: no queue has one. `strict`: a name that is
+    /// missing in one maximum counts 0 (D-06).
     pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
         let path = self.path_up(key);
         let own = path.iter().filter(|key| **key != ROOT).filter_map(|key| self.queues[*key].max.clone());
@@ -248,7 +249,7 @@ impl QueueTree {
         })
     }
 
-    /// Up to affected ancestors (SCH-062).
+    /// Replaces the priority of an application, up to every ancestor that it affects (SCH-062).
     pub fn note_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         if old == new {
             return;
@@ -298,7 +299,7 @@ impl QueueTree {
         }
     }
 
-    /// Verifies the incremental one.
+    /// The raw priority from the children or the given applications, to verify the incremental one.
     pub fn recounted_priority(&self, key: QueueKey, apps: impl Iterator<Item = Priority>) -> Priority {
         let queue = &self.queues[key];
         let children = queue.children.iter().map(|child| self.queues[*child].reported_priority);

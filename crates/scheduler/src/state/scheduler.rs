@@ -29,7 +29,7 @@ impl Scheduler {
         Self::tuned(profile, Tuning::default())
     }
 
-    /// Without a configuration; `tuning` overrides `profile`.
+    /// Creates a scheduler without a configuration; `tuning` overrides `profile`.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
         Self::switched(Switches::of(profile).tuned(&tuning), tuning)
     }
@@ -58,7 +58,7 @@ impl Scheduler {
         &mut self.partitions
     }
 
-    /// Earlier a `Command::Tick` does nothing.
+    /// When the next timer is due; earlier a `Command::Tick` does nothing.
     pub fn next_timer(&self) -> Option<Time> {
         self.partitions.iter().filter_map(Partition::next_timer).min()
     }
@@ -74,13 +74,13 @@ impl Scheduler {
         self.partitions.iter().any(Partition::has_work)
     }
 
-    /// Drops caches, which decide nothing.
+    /// Drops the caches of cycles. They decide nothing, which tests verify.
     pub fn forget_shortcuts(&mut self) {
         self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
         self.loaded = None;
     }
 
-    /// The configuration's; empty before the first.
+    /// The checksum of the active configuration; empty before the first.
     pub fn checksum(&self) -> &str {
         &self.checksum
     }

@@ -12,19 +12,20 @@ pub fn ordered(float: f64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// The largest first (SCH-054). Shorter lists are filled with zeros.
+/// One share of guaranteed resources per used name, the largest first (SCH-054). The shorter of two lists is filled
+/// with zeros.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ShareList(#[serde(with = "model::saved::list")] SmallVec<[f64; 2]>);
 
 impl Clone for ShareList {
     fn clone(&self) -> Self {
-        // Copies the slice at once.
+        // Copies the slice at once; cloning would go number by number.
         Self(SmallVec::from_slice(&self.0))
     }
 }
 
 impl ShareList {
-    /// Raw values without a guarantee.
+    /// The shares; a name that is not guaranteed counts with its raw value.
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
         let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
         allocated.each_pair(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
@@ -39,7 +40,8 @@ impl ShareList {
         Self(shares)
     }
 
-    /// 1.8.0 (SCH-055): the largest over the names in `base`.
+    /// The share of 1.8.0 (SCH-055): the largest over the used names in `base`: the guaranteed value, otherwise the
+    /// maximum or the cluster.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
         let mut largest: f64 = 0.0;
         allocated.each_pair(base, |_, used, base| {

@@ -21,7 +21,7 @@ use crate::state::siblings::{Entry, SiblingRank, Siblings, Visit};
 use model::Resource;
 
 const MANY: usize = 64;
-/// Searched one by one: a queue just served was in front.
+/// A queue that was just served was in front, so these positions are searched one by one.
 const FIRST: usize = 32;
 const BLOCK: usize = 64;
 
@@ -157,7 +157,8 @@ impl QueueTree {
         sorted
     }
 
-    /// Insertion sort; a block's largest values show whether it stops a move.
+    /// Insertion sort by pending, the larger first. The largest values of a block show whether any queue in it stops a
+    /// move.
     fn sorted_as_specified(&self, by_name: impl Iterator<Item = QueueKey>) -> Vec<QueueKey> {
         let pending = |key: QueueKey| &self.queues[key].pending;
         let mut blocks: Vec<(Vec<QueueKey>, Resource)> = vec![Default::default()];

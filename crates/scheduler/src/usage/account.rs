@@ -6,7 +6,7 @@ use crate::index::{GroupKey, QueueKey, UserKey};
 use crate::usage::side::Side;
 use config::LimitConfig;
 
-/// User, group, and limits that apply.
+/// The user and group of an application, and the limits that apply to it.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Account {
     /// `None` for an application that is in no queue.

@@ -70,7 +70,7 @@ impl QueueLimits {
         self.list.get(*self.groups.get(group)?)
     }
 
-    /// First named group, otherwise `*` (LIM-030).
+    /// The group by these limits alone: the first named group of the user, otherwise `*` (LIM-030).
     pub fn group_of(&self, who: &Identity) -> Option<&str> {
         if who.groups.is_empty() {
             return None;
@@ -97,12 +97,12 @@ impl<'de> serde::Deserialize<'de> for QueueLimits {
     }
 }
 
-/// Only zeros mean none (SCH-123).
+/// The maximum resources of a limit; only zeros mean no maximum (SCH-123).
 pub fn max_resources(limit: &LimitConfig) -> Option<&Resource> {
     limit.max_resources.as_ref().filter(|max| !max.is_zero())
 }
 
-/// 0 means none (SCH-126).
+/// The maximum number of running applications of a limit; 0 means no maximum (SCH-126).
 pub fn max_applications(limit: &LimitConfig) -> Option<u64> {
     limit.max_applications.filter(|max| *max > 0)
 }

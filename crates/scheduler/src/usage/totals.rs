@@ -19,7 +19,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Per level; it runs there (LIM-011, LIM-013).
+    /// A new allocation: increases the usage on each level of the path; the application runs there (LIM-011, LIM-013).
     pub(crate) fn increase(&mut self, account: &mut Account, path: &[QueueKey], app: &AppId, by: &Resource) {
         if let Some(user) = account.user {
             let new = !std::mem::replace(&mut account.running, true);
@@ -40,7 +40,7 @@ impl Usage {
         }
     }
 
-    /// In the limit's subtree.
+    /// The usage of the application's user or group, in the subtree of the limit's queue.
     pub fn of_bound(&self, account: &Account, bound: &Bound) -> Option<&QueueUsage> {
         match bound.side {
             Side::User => self.users.get(account.user?)?.at(bound.queue),
@@ -74,7 +74,7 @@ impl Usage {
         headroom
     }
 
-    /// By application maxima (LIM-044).
+    /// Whether the limits of user and group let an application start to run (LIM-044).
     pub fn lets_run(&self, account: &Account, app: &AppId) -> bool {
         account.bounds.as_deref().unwrap_or_default().iter().all(|bound| {
             let usage = self.of_bound(account, bound);
@@ -83,7 +83,7 @@ impl Usage {
     }
 }
 
-/// It runs already, or may join (SCH-126).
+/// Whether an application runs among those of a level, or may join them (SCH-126).
 pub(crate) fn has_place(usage: Option<&QueueUsage>, app: &AppId, max: u64) -> bool {
     usage.is_none_or(|usage| usage.running.contains(app) || (usage.running.len() as u64) < max)
 }

@@ -12,7 +12,7 @@ pub type ByInstance = BTreeMap<Arc<str>, Resource>;
 /// An allocation is counted when it ends.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackedResources {
-    /// Of real allocations, unless preempted.
+    /// By allocations: resource times seconds for each instance type.
     #[serde(with = "model::saved::text_map")]
     pub used: ByInstance,
     /// Of preempted allocations.

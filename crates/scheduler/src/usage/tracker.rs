@@ -12,7 +12,7 @@ use model::{AppId, Resource};
 pub struct QueueUsage {
     /// The allocated resources.
     pub allocated: Resource,
-    /// Until nothing is left (LIM-013). Persistent, shared by read models.
+    /// From the first allocation until nothing is left (LIM-013). A persistent set, which a read model shares.
     #[serde(with = "model::saved::list")]
     pub running: imbl::OrdSet<AppId>,
     /// The number of active applications that count here, in any state.
@@ -41,7 +41,7 @@ impl Tracker {
         self.levels.get(&queue)
     }
 
-    /// In order of keys.
+    /// The queues with an application in their subtree, in the order of their keys.
     pub fn levels(&self) -> impl Iterator<Item = (QueueKey, &QueueUsage)> {
         self.levels.iter().map(|(queue, usage)| (*queue, usage))
     }

@@ -84,7 +84,7 @@ impl Partition {
         limits
     }
 
-    /// With usage, in the subtree.
+    /// Moves the applications in the subtree, with their usage, to a newly selected group.
     fn search_groups_again(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         if gone.is_empty() {
             return;

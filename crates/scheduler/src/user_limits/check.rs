@@ -14,12 +14,13 @@ use crate::usage::side::Side;
 use crate::usage::totals::has_place;
 use model::{Identity, Resource, Time};
 
-/// The first level, from the leaf up, that names one or has `*` (LIM-030, SCH-124).
+/// The group of an application, from the leaf up: the first level that names one of the groups or has `*` (LIM-030,
+/// SCH-124).
 pub fn group_of<'t>(tree: &'t QueueTree, path: &[QueueKey], who: &Identity) -> Option<&'t str> {
     path.iter().find_map(|queue| tree[*queue].settings.limits.group_of(who))
 }
 
-/// Those that apply (LIM-006, LIM-007).
+/// The limits on a path that apply to a user and a group (LIM-006, LIM-007).
 pub fn bounds_of(tree: &QueueTree, path: &[QueueKey], user: &str, group: Option<&str>) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for key in path {

@@ -42,7 +42,7 @@ impl Usage {
         }
     }
 
-    /// Its group is searched again (LIM-013, LIM-034).
+    /// It runs for no limit, and its group is searched again if it returns (LIM-013, LIM-034).
     pub(crate) fn stop(&mut self, app: &mut Application, path: &[QueueKey]) {
         if let Some(user) = app.account.user {
             self.users.stop(user, path, &app.id);

@@ -63,7 +63,7 @@ fn same_maxima(one: &LimitConfig, other: &LimitConfig) -> bool {
 }
 
 impl QueueLimits {
-    /// `*` of users is no name; of groups it is the shared pot.
+    /// In the order of the configuration. `*` of users is not a name; `*` of groups is the shared pot.
     fn named(&self) -> impl Iterator<Item = (Side, &str, &Arc<LimitConfig>)> {
         let mut all = BTreeMap::new();
         let mut order = Vec::new();

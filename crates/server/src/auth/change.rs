@@ -17,10 +17,10 @@ use super::{Token, list, write};
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Creates the file if needed.
+/// Adds a token to a file, which is created if needed.
 ///
 /// # Errors
-/// As [`super::Tokens::open`], a long lock, or a write error.
+/// As [`super::Tokens::open`], another process holds the lock for too long, or a write error.
 pub fn add(file: &Path, token: Token) -> Result<(), String> {
     change(file, true, |tokens| {
         tokens.push(token);
@@ -28,7 +28,7 @@ pub fn add(file: &Path, token: Token) -> Result<(), String> {
     })
 }
 
-/// Returns the removed token.
+/// Removes a token from a file and returns it.
 ///
 /// # Errors
 /// As [`add`], or an unknown token.

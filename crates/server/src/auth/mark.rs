@@ -19,7 +19,7 @@ impl Token {
 }
 
 impl Tokens {
-    /// Neither revoked nor expired at `now`, in ns since 1970.
+    /// Whether a token is neither revoked nor expired at `now`, in ns since 1970.
     pub fn is_valid(&self, mark: &TokenMark, now: i64) -> bool {
         self.of_hash(mark.0, now).is_some()
     }

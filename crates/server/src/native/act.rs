@@ -1,4 +1,4 @@
-//! Converts changing requests to operations.
+//! Changing requests: each is converted to an operation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -133,8 +133,10 @@ const LONGEST_ID: usize = 512;
 /// Maximum length of a queue path, in bytes.
 const LONGEST_PATH: usize = 4096;
 
+/// Validates a new ID.
+///
 /// # Errors
-/// Missing or unprintable; `missing` names it.
+/// A missing or unprintable ID; `missing` names it.
 fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
     if id.is_empty() {
         return Err(body::wrong("body", missing));
@@ -255,7 +257,7 @@ fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource
     Ok(resource)
 }
 
-/// Failures do not stop the others.
+/// Performs each item; failures do not stop the others.
 async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::BulkAction { action, ids, to, reason } = body::json(&request.body.bytes)?;
     if ids.len() > MOST_IDS {

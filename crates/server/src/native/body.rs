@@ -18,8 +18,10 @@ pub(super) fn wrong(kind: &str, why: impl Into<String>) -> Refusal {
     Refusal::new(Code::BadRequest, "the request is invalid", why).with(details)
 }
 
+/// Reads the body if the route has one.
+///
 /// # Errors
-/// Wrong type, too large, or too slow.
+/// A wrong type, or a body that is too large or too slow.
 pub(super) async fn read(
     native: &NativeApi,
     route: &Route,
@@ -60,19 +62,19 @@ pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: 
     })
 }
 
-/// Empty is an empty object.
+/// Parses a body; an empty one is an empty object.
 ///
 /// # Errors
-/// Invalid JSON, unknown keys, wrong types.
+/// Invalid JSON, an unknown key, or a value of a wrong type, with its location.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| wrong("body", error.to_string()))
 }
 
-/// From the request's headers.
+/// The allowed removal of a configuration, from the request's headers.
 ///
 /// # Errors
-/// An invalid value.
+/// An invalid header value.
 pub(super) fn allowed_removal(request: &NativeRequest) -> Result<AllowedRemoval, Refusal> {
     let empty = match request.header(ALLOW_EMPTY).map(str::trim) {
         None | Some("false") => false,

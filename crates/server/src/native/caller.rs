@@ -41,8 +41,10 @@ impl Caller {
     }
 }
 
+/// Authenticates the caller of a request.
+///
 /// # Errors
-/// No valid token, or too many wrong ones.
+/// A missing or invalid token, or too many wrong ones.
 pub(super) fn of(
     native: &NativeApi,
     headers: &HeaderMap,
@@ -59,10 +61,10 @@ pub(super) fn of(
     }
 }
 
-/// Returns its mark.
+/// Checks for a valid token and returns its mark.
 ///
 /// # Errors
-/// No valid token, or too many wrong ones.
+/// A missing or invalid token, or too many wrong ones.
 pub(super) fn has_token(
     native: &NativeApi,
     headers: &HeaderMap,
@@ -105,7 +107,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     });
     let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now()));
     let Some(token) = token else {
-        // A valid one always passes, whatever others send.
+        // Only wrong tokens count: a valid one always passes, whatever others send from its address.
         if peer.is_some_and(|peer| native.failures.note(peer.ip(), presented.unwrap_or_default())) {
             let text = "too many invalid tokens from this address; a valid token is accepted, otherwise wait a minute";
             return Err(Refusal::new(Code::RateLimited, "the token is unknown, or was revoked", text));
@@ -129,7 +131,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
 /// Access ends within a second.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Waits until the token is invalid; forever without one.
+/// Waits until a token has expired or was revoked; forever without a token.
 pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
     let Some((tokens, mark)) = native.options.tokens.as_ref().zip(mark) else { return std::future::pending().await };
     while tokens.is_valid(mark, now()) {
@@ -145,7 +147,7 @@ fn now() -> i64 {
     i64::try_from(now).unwrap_or(i64::MAX)
 }
 
-/// Only members of the scheduler ACL, and only for reads.
+/// Members of the scheduler ACL may impersonate others for reads, but never for changes.
 fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
     let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
     let refused = |text: String| Refusal::new(Code::AclDenied, "cannot view as another user", text);

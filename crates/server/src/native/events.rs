@@ -27,7 +27,7 @@ use view::record::Record;
 const USUAL: usize = 1000;
 const MOST: usize = 10_000;
 const PART: usize = 256;
-/// Parts before the stream waits; missed events are a gap.
+/// Parts that a client may lag before the stream waits; missed events are a gap.
 const WAITING: usize = 4;
 
 pub(super) struct Listeners {
@@ -134,7 +134,7 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     }))
 }
 
-/// Ends with the connection, the token, or the server.
+/// Events from a number on, until the client disconnects, the token becomes invalid, or the server stops.
 ///
 /// # Errors
 /// An invalid parameter, or too many open streams.
@@ -170,7 +170,8 @@ struct EventWriter {
 }
 
 impl EventWriter {
-    /// Ends as `stream` says, even while the client reads nothing.
+    /// Writes until the client disconnects, the server stops, or the token becomes invalid, even while the client reads
+    /// nothing.
     async fn run(self, since: Option<u64>) {
         tokio::select! {
             () = self.feed(since) => {}

@@ -104,7 +104,7 @@ pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal>
     }
 }
 
-/// Newest first. Outside of the scheduler ACL only own entries (E1).
+/// The audit, newest first. Callers outside of the scheduler ACL see only their own entries (E1).
 pub(super) fn audit(request: &NativeRequest) -> Result<Reply, Refusal> {
     let actor = &request.who.actor;
     let only = (!actor.scheduler_admin).then(|| actor.user().to_owned());

@@ -73,7 +73,7 @@ impl IdempotencyCache {
     }
 }
 
-/// A repeated key returns its first answer.
+/// Handles a changing request; a repeated key returns its first answer without executing the request again.
 pub(super) async fn once(request: &NativeRequest, key: Option<&str>, path: &str) -> Result<Reply, Refusal> {
     let Some(key) = key else { return handle(request).await };
     if key.is_empty() || key.chars().count() > LONGEST_KEY {

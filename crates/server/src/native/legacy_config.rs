@@ -39,7 +39,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
     response
 }
 
-/// Because of the configuration, not of the caller.
+/// The message for a rejection because of the configuration, not because of the caller.
 fn conflict(refusal: &Refusal) -> Option<String> {
     match refusal.code {
         Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration has changed".to_owned()),
@@ -64,7 +64,7 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
     if let Some(limited) = native.refused.check(&who.actor) {
         return Err(native.enter_first(&who, route, &parameters, limited).await);
     }
-    // Browser pages cannot send the token.
+    // Old clients send any content type; browser pages cannot send the token.
     let from = reply::peer(&parts.extensions);
     let sent = match body::whole(native, route.body_limit(), from, body).await {
         Ok(sent) => sent,

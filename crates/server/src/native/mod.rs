@@ -90,7 +90,7 @@ pub struct NativeOptions {
     pub profile: Profile,
     /// The entry of a manifest with the queue configuration.
     pub policy_group: String,
-    /// Per user, not per address.
+    /// The limits of event streams; one user counts like one address elsewhere.
     pub events: EventConfig,
     /// Limits of bodies and of unread answers.
     pub limits: Limits,
@@ -180,8 +180,10 @@ impl NativeApi {
         }
     }
 
+    /// Checks whether an address may start expensive work.
+    ///
     /// # Errors
-    /// The address's budget is exhausted.
+    /// The budget is exhausted.
     fn admit_work(&self, peer: IpAddr) -> Result<(), Refusal> {
         self.work.admit(peer).map_err(|seconds| {
             let details = Details { wait: Some(seconds), ..Details::default() };

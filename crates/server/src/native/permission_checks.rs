@@ -78,7 +78,7 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
     })
 }
 
-/// Missing rights; empty if allowed.
+/// The caller's missing rights for a configuration change; empty if it is allowed.
 pub(super) fn shortfall(request: &NativeRequest, done: &Configured) -> Vec<String> {
     let actor = &request.who.actor;
     if let Some(why) = &actor.read_only {

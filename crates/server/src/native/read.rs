@@ -157,7 +157,7 @@ pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal>
     in_background(request, work).await?
 }
 
-/// With limited parallelism.
+/// Runs work outside of the client threads, with limited parallelism.
 ///
 /// # Errors
 /// The server is stopping.

@@ -102,7 +102,7 @@ impl NativeApi {
         self.enter_refusal(who, order, refusal).await
     }
 
-    /// Only the first one that earlier rejections block.
+    /// Records the first request that is blocked because of earlier rejections; later ones are not recorded.
     pub(super) async fn enter_first(
         &self,
         who: &Caller,
@@ -113,7 +113,8 @@ impl NativeApi {
         if limited.first { self.enter(who, route, parameters, limited.refusal).await } else { limited.refusal }
     }
 
-    /// Without a configuration's text, which is validated before it is written.
+    /// Counts a rejected changing request. A configuration counts without its text, which is validated before it is
+    /// written.
     pub(super) fn charge(&self, who: &Caller, route: &Route, body: usize) {
         if route.changes() {
             self.refused.charge(&who.actor, if matches!(route.body, BodyKind::Yaml) { 0 } else { body });

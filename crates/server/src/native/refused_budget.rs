@@ -11,7 +11,7 @@ use view::audit;
 const MOST_OF_USER: usize = 4 << 20;
 const MOST_OF_ADDRESS: usize = 16 << 20;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Besides the body: audit entry and record.
+/// Bytes that a rejection counts besides its body: its audit entry and its record.
 const EACH: usize = 2 << 10;
 /// Maximum number of remembered users and addresses.
 const MOST_KNOWN: usize = 10_000;

@@ -65,7 +65,7 @@ pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 pub enum BodyKind {
     /// The route has no body.
     None,
-    /// JSON; may be missing if all fields are optional.
+    /// A JSON object of this type; may be missing if all fields are optional.
     Json(SchemaOf),
     /// A queue configuration.
     Yaml,
@@ -76,7 +76,7 @@ pub enum BodyKind {
 pub struct Route {
     /// The method in capitals, for example `POST`.
     pub method: &'static str,
-    /// Without the prefix; braces are parameters.
+    /// The path after the prefix; a part in braces is a parameter.
     pub path: &'static str,
     /// The handler of the route.
     pub verb: Verb,
@@ -96,7 +96,7 @@ impl Route {
         Self { response: Some(SchemaGenerator::subschema_for::<T>), ..self }
     }
 
-    /// Such routes reject read-only tokens and support idempotency keys.
+    /// Whether it changes something: then it rejects read-only tokens and supports idempotency keys.
     pub const fn changes(&self) -> bool {
         self.changes
     }
@@ -336,7 +336,7 @@ pub fn query(text: &str) -> Vec<(String, String)> {
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
-/// `None` if malformed or not UTF-8.
+/// Decodes a text; `None` for a malformed escape or invalid UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let decoded = percent_decode_str(text).decode_utf8().ok()?;
     malformed(text).is_none().then(|| decoded.into_owned())

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Processor time of the thread if available: on a busy machine it waits.
+/// Counts the processor time of the starting thread if available, because on a busy machine a thread waits for others.
+/// Otherwise it counts wall-clock time.
 #[cfg(target_os = "linux")]
 pub(super) struct Stopwatch(Duration);
 

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 const MOST_EQUAL: u32 = 10;
 const MOST_OF_ADDRESS: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Too few to guess the rest.
+/// Characters of the prefix: too few to guess the rest.
 const PREFIX: usize = 8;
 /// Maximum number of remembered addresses and prefixes.
 const MOST_RETAINED: usize = 10_000;

@@ -83,10 +83,10 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     in_background_untimed(work).await?
 }
 
-/// Gets only the time that the scheduler leaves.
+/// Runs work on a thread of lower priority: on a busy machine it gets only the time that the scheduler leaves.
 ///
 /// # Errors
-/// No thread is available.
+/// The operating system provides no thread.
 fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
     std::thread::scope(|scope| {
         let below = || {

@@ -17,7 +17,7 @@ const STATUSES: [AppState; 7] = [
     AppState::Resuming,
 ];
 
-/// Current ones; empty for a parent.
+/// The current applications of a leaf; empty for a parent.
 pub(super) fn of_queue(call: &Call) -> Answer {
     let (partition, row) = queues::named(call)?;
     let apps = row.apps.iter().filter_map(|slot| partition.app(*slot));
@@ -72,7 +72,7 @@ fn list<'a>(call: &Call, partition: &PartitionView, apps: impl Iterator<Item = &
     Reply::json(&convert::applications(&call.shared.context, partition, apps))
 }
 
-/// Missing or empty means none.
+/// Parses the state filter; missing or empty means none.
 fn status(call: &Call) -> Result<Option<AppState>, RequestError> {
     let Some(name) = call.query("status").filter(|name| !name.is_empty()) else { return Ok(None) };
     let known = STATUSES.into_iter().find(|state| state.name().eq_ignore_ascii_case(name));

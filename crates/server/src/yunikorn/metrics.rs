@@ -140,7 +140,7 @@ fn leaves(view: &View) -> impl Iterator<Item = (&PartitionView, &QueueRow)> {
         .flat_map(|partition| partition.walk().filter(|row| row.leaf).map(move |row| (partition, &**row)))
 }
 
-/// Rejected ones have no queue.
+/// Applications by queue and state; rejected ones without a queue.
 fn queue_apps(page: &mut Page, view: &View) {
     const NAME: &str = "yunikorn_queue_app";
     const ALWAYS: [AppState; 3] = [AppState::Accepted, AppState::New, AppState::Running];
@@ -187,7 +187,7 @@ fn queue_resources(page: &mut Page, view: &View) {
     }
 }
 
-/// Names contain the queue.
+/// Added and removed allocations by queue, whose name is a part of the metric's name.
 fn containers(page: &mut Page, counts: &Counts) {
     // Queues with the same name are added.
     let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();

@@ -222,7 +222,7 @@ fn other_method(verb: Verb) -> Response {
     response
 }
 
-/// Preflight: 200 without a body.
+/// A preflight answer: 200 without a body.
 fn options(verb: Verb) -> Response {
     let mut response = Response::new(Body::empty());
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(verb.methods()));

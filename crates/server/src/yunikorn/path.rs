@@ -25,7 +25,7 @@ pub(super) fn decoded(path: &str) -> Option<String> {
     malformed(path).is_none().then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-/// Like a query: `+` is a space.
+/// Decodes a parameter a second time like a query: `+` is a space.
 ///
 /// # Errors
 /// The malformed escape.
@@ -39,7 +39,7 @@ pub(super) fn encoded(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// Without malformed ones, like in YuniKorn.
+/// The query parameters. Malformed ones are omitted, like in YuniKorn.
 pub(super) fn query(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.contains(';') && malformed(pair).is_none());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()

@@ -60,7 +60,7 @@ pub(super) enum Endpoint {
 
 use Endpoint as E;
 
-/// A colon starts a parameter.
+/// Paths; a part that starts with a colon is a parameter.
 const ROUTES: [(&str, Endpoint); 28] = [
     ("/ws/v1/clusters", E::Clusters),
     ("/ws/v1/partitions", E::Partitions),

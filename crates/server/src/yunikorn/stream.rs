@@ -132,7 +132,7 @@ fn open_stream(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)])
     let (packets, body) = channel(AHEAD);
     let page = log.page(Numbering::Upstream, u64::MAX, 0);
     let buffered = page.next - page.lowest;
-    // YuniKorn sends none after a loss, if more are requested than buffered.
+    // After a loss, YuniKorn sends no past events to a client that requests more than the buffer contains.
     let past = if page.lowest > 0 && count > buffered { 0 } else { count.min(buffered) };
     let feed = Feed { place, next: page.next - past, joined: page.next, packets };
     let (shared, mark) = (Arc::clone(shared), caller.mark);

@@ -41,12 +41,15 @@ impl File {
         self.0.moved_aside()
     }
 
-    /// Takes the lock if it is free. Fails as [`RetainedFile::open`].
+    /// Acquires the lock if it is free, and reads the file.
+    ///
+    /// # Errors
+    /// As [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Option<Moment>), String> {
         self.0.open(read)
     }
 
-    /// Reads if changed; an exited writer changes the role.
+    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
     pub fn follow(&mut self) -> Option<(Role, Option<Moment>)> {
         self.0.follow(read)
     }

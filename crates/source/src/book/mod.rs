@@ -82,7 +82,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Without `dir`, only in memory.
+    /// Starts the thread; stores the ledger in a file of a directory, or only in memory.
     pub fn start(dir: Option<&Path>) -> Arc<Self> {
         let (feed, fed) = channel();
         let book = Arc::new(Self { feed: Mutex::new(Some(feed)), ..Self::default() });
@@ -289,7 +289,10 @@ impl Book {
     }
 }
 
-/// Without recording; `None` if none is stored.
+/// The stored ledger in a directory; `None` without one.
+///
+/// # Errors
+/// Returns an error if it cannot be read.
 pub fn retained(dir: &Path) -> Result<Option<Followed>, String> {
     Ok(read_retained(dir)?.map(|moment| Followed::restored(moment, NOT_RECORDED)))
 }

@@ -74,7 +74,7 @@ pub struct Rows {
     pub ended: Vector<Arc<AppRow>>,
 }
 
-/// The previous comparison's rows, to skip unchanged ones.
+/// The rows of the previous comparison, so that the next one reads only changed rows.
 pub type Before = BTreeMap<Arc<str>, Vector<Option<Arc<AppRow>>>>;
 
 /// Rows that are unchanged since `before` and agree with the ledger are only named.

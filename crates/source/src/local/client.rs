@@ -42,7 +42,7 @@ impl Worker {
         }
     }
 
-    /// The daemon closes idle connections.
+    /// A new connection per request: the daemon closes idle ones.
     fn connect(&self) -> Result<Client, String> {
         Client::connect(&self.socket).map_err(|why| format!("the daemon does not answer: {why}"))
     }

@@ -11,7 +11,7 @@ use local::client::Client;
 use local::wire::{Reply, Request};
 
 const LOOK: Duration = Duration::from_millis(500);
-/// Shortest and longest; the daemon limits the tokens per user.
+/// The shortest and longest pause between token requests: the number of tokens per user is limited.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
 
 /// Renews the address and the token after a lost connection, while the console exists.

@@ -39,7 +39,11 @@ pub struct LocalMachine {
 }
 
 impl LocalMachine {
-    /// `endpoint` renews address and token after a restart.
+    /// Creates a source for the daemon behind a socket and its REST API; `door` renews the address and the token after
+    /// a restart.
+    ///
+    /// # Errors
+    /// Returns an error if the thread cannot be started.
     pub fn new(
         socket: PathBuf,
         info: &Info,
@@ -70,7 +74,7 @@ fn about(info: &Info) -> About {
 
 impl Jobs for LocalMachine {
     fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer) {
-        // The page then shows that it is loading.
+        // Without the thread there is no answer; the page shows that it is loading.
         let _ = self.asked.send(Asked::Look(app.clone(), output, answer));
     }
 

@@ -36,7 +36,10 @@ struct RecordedJob {
 }
 
 impl RecordedJobs {
-    /// Reads JSON; errors have a location.
+    /// Reads a JSON file.
+    ///
+    /// # Errors
+    /// Returns the error with its location.
     pub fn read(text: &str) -> Result<Self, String> {
         let File { at, jobs } = serde_json::from_str(text).map_err(|why| why.to_string())?;
         Ok(Self { at, jobs: jobs.into_iter().map(|one| (one.job.number, one)).collect() })

@@ -18,7 +18,7 @@ pub(super) struct Sample {
     most: u64,
 }
 
-/// `now` is in milliseconds since 1970.
+/// The sheet of a job at `now` (milliseconds since 1970); returns the measurement for the next call.
 pub(super) fn of(
     job: &JobReport,
     used: Option<&JobUse>,

@@ -18,7 +18,7 @@ impl Clock {
         Self(Kind::Running(Instant::now()))
     }
 
-    /// `started_at` is the initial wall clock, since 1970.
+    /// Stopped until it is advanced; `began` is the initial wall clock, since 1970.
     pub fn stepped(started_at: Duration) -> Self {
         Self(Kind::Stepped { started_at, now: watch::channel(Duration::ZERO).0 })
     }

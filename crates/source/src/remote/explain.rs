@@ -28,7 +28,10 @@ pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, 
     }
 }
 
-/// Asks the server itself.
+/// Requests an explanation from a kornsole server.
+///
+/// # Errors
+/// Returns an error without an answer.
 pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal> {
     let path = format!("kornsole/v1/{}", path(question));
     let found = match &question.of {
@@ -38,7 +41,10 @@ pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal>
     found.map_err(|fault| refusal(question, &fault))
 }
 
-/// Uses a simulation copy.
+/// Computes an explanation on a simulation copy.
+///
+/// # Errors
+/// Returns an error without an answer.
 pub async fn twin(twins: Arc<Twins>, question: Question, known: RemoteState, at: Time) -> Result<Sheet, Refusal> {
     let work = tokio::task::spawn_blocking(move || twins.explain(&question, known, at));
     work.await.unwrap_or_else(|_| Err(Refusal::stopped()))

@@ -29,7 +29,8 @@ impl Chance {
         Self(seed)
     }
 
-    /// Doubles per failure up to the maximum. Random, so that consoles do not reconnect at the same time.
+    /// The pause after a number of consecutive failures: it doubles up to the maximum, and is random in its upper half,
+    /// so that many consoles do not reconnect at the same time.
     pub fn within(&mut self, first: Duration, failures: u32) -> Duration {
         let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
         doubled.mul_f64(0.5 + self.share() / 2.0)
@@ -103,12 +104,13 @@ impl LinkState {
         self.parts.insert(part, PartState { good: Some(now), cause: None });
     }
 
-    /// A part failed; others may succeed.
+    /// The read of a part failed; others may succeed.
     pub fn part_failed(&mut self, part: Part, fault: &Fault) {
         self.parts.entry(part).or_default().cause = Some(Cause::Failed(fault.to_string()));
     }
 
-    /// Parts of different ages disagree: each is outdated until it is read again.
+    /// The connection is restored. Earlier parts are outdated until they are read again, because parts of different
+    /// ages disagree.
     pub fn arrived_back(&mut self) {
         for part in READ_AGAIN {
             if let Some(state) = self.parts.get_mut(&part) {
@@ -117,7 +119,7 @@ impl LinkState {
         }
     }
 
-    /// Behind the queues; `None` without applications.
+    /// How much older the applications are than the queues; `None` without applications.
     pub fn apps_lag(&self) -> Option<Duration> {
         let good = |part| self.parts.get(&part).and_then(|state| state.good);
         Some(good(Part::Queues)?.saturating_sub(good(Part::Apps)?))
@@ -149,12 +151,13 @@ impl LinkState {
         }
     }
 
-    /// Other parts must not count as outdated.
+    /// Drops parts that do not exist or are no longer requested, so that they do not count as outdated.
     pub fn keep_parts(&mut self, keep: impl Fn(&Part) -> bool) {
         self.parts.retain(|part, _| keep(part));
     }
 
-    /// Outdated by a failed read; without parts that were never loaded.
+    /// The parts that are outdated because a read failed, with their ages. Parts that were never loaded are not
+    /// included.
     pub fn stale_parts(&self, now: Duration) -> Vec<StalePart> {
         let stale = self.parts.iter().filter_map(|(part, state)| {
             let age = now.saturating_sub(state.good?);
@@ -167,7 +170,7 @@ impl LinkState {
         stale.collect()
     }
 
-    /// Every page depends on the basic parts.
+    /// The basic part that is outdated, if any: every page depends on it.
     fn stale_basis(&self, now: Duration) -> Option<(Duration, String)> {
         let (part, state) = self.parts.iter().find(|(part, state)| part.is_basic() && state.cause.is_some())?;
         let age = now.saturating_sub(state.good?);

@@ -5,7 +5,10 @@ use super::{Link, Remote, Source as _, act};
 use view::act::{Act, Code, Refusal};
 
 impl Remote {
-    /// Not if unsupported, disconnected, or denied by the view.
+    /// Whether an act can be requested now.
+    ///
+    /// # Errors
+    /// Returns a rejection if the remote does not support the act, is disconnected, or its view denies the right.
     pub(super) fn allowed(&self, act: &Act) -> Result<(), Refusal> {
         let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
         let remote = self.shared.remote.load_full();

@@ -174,7 +174,8 @@ impl Remote {
         self.settle();
     }
 
-    /// Waits until everything due is read. Returns whether there were requests since the last call.
+    /// Waits until all requests are done and everything due is read. Returns whether there were requests since the last
+    /// call. With a running clock it does not wait.
     pub fn settle(&self) -> bool {
         let wanted = self.wanted.swap(false, Ordering::AcqRel);
         if self.shared.clock.is_stepped() {

@@ -1,4 +1,4 @@
-//! Watches a cluster's objects: four lists.
+//! Watches the objects of a cluster for a console: four lists, whose changes are published a few times per second.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use model::Time;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
 const EVERY: Duration = Duration::from_millis(250);
-/// Per list; its reader then waits.
+/// The queue length of a list; its reader then waits.
 const WAITING: usize = 8;
 
 trait Known: Shown {
@@ -149,7 +149,7 @@ fn lost(fault: &KubeFault, good: Option<Time>) -> ListState {
     if fault.is_forbidden() { ListState::Refused(why) } else { ListState::Stale(good, why) }
 }
 
-/// Denied or never loaded lists are missing, not outdated.
+/// The outdated lists. Lists that are denied or were never loaded are missing, not outdated.
 pub fn stale_parts(all: &Kubernetes, now: Time) -> Vec<StalePart> {
     let stale = ObjectKind::ALL.into_iter().filter_map(|kind| match all.lists.get(kind) {
         ListState::Stale(Some(good), why) => {
@@ -160,7 +160,7 @@ pub fn stale_parts(all: &Kubernetes, now: Time) -> Vec<StalePart> {
     stale.collect()
 }
 
-/// Ends when `publish` reports no more need.
+/// Watches the objects of a cluster until `publish` reports that they are no longer needed.
 pub async fn run(
     cluster: Arc<Cluster>,
     pace: Pace,

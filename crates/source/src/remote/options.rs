@@ -17,7 +17,7 @@ pub struct RemoteOptions {
     pub seed: u64,
     /// Hints about the connection, shown once.
     pub notes: Vec<String>,
-    /// The context's name; `None` for an address.
+    /// The name of the context that the user specified; `None` for an address.
     pub name: Option<String>,
 }
 

@@ -16,16 +16,16 @@ use model::{AppId, NodeId, QueuePath};
 const AT_ONCE: usize = 4;
 /// An interval is at least this factor of the answer time.
 const STRETCH: u32 = 10;
-/// Times the processor time: 2% of a core for each kind.
+/// An interval is at least this factor of the processor time for the answer: 2% of a core for each kind.
 const COST: u32 = 50;
 /// The same while events report every change, without news: 0.1% of a core.
 const COST_IDLE: u32 = 1000;
 /// The longest interval because of processor time.
 const LONGEST_IDLE: Duration = Duration::from_secs(120);
-/// Intervals without events until they are missing.
+/// Events are read at every interval: after this many without them, they are missing.
 const FED_FOR: u32 = 5;
 const LONGEST: Duration = Duration::from_secs(10 * 60);
-/// At most once per this fraction of the interval.
+/// News make a query due at once, but at most once per this fraction of the interval.
 const NEWS: u32 = 4;
 
 /// A query, ordered by importance.
@@ -99,19 +99,19 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Starts with the partitions. `every` refreshes the screen.
+    /// Creates a plan that refreshes the screen at an interval. It starts with the partitions.
     pub fn new(every: Duration) -> Self {
         let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
         Self { every, at_once: AT_ONCE, fed: None, focus: Focus::default(), entries }
     }
 
-    /// The schedule then depends only on the clock.
+    /// Allows one request at a time, so that the schedule depends only on the clock.
     #[must_use]
     pub fn one_by_one(self) -> Self {
         Self { at_once: 1, ..self }
     }
 
-    /// Costly lists are read less often without news.
+    /// Events report every change up to now: costly lists are read less often without news.
     pub const fn fed(&mut self, now: Duration) {
         self.fed = Some(now);
     }
@@ -131,7 +131,7 @@ impl Plan {
         self.entries.contains_key(query)
     }
 
-    /// Its content is due at once, unless just requested.
+    /// Changes the content of the screen: it is due at once, unless it was just requested.
     pub fn set_focus(&mut self, focus: Focus, now: Duration) {
         self.focus = focus;
         let details = self.details();
@@ -188,7 +188,7 @@ impl Plan {
         (under_way < self.at_once).then(|| waiting.min()).flatten()
     }
 
-    /// With its duration and processor time.
+    /// Records an answer: its duration, and the processor time for reading it.
     pub fn done(&mut self, query: &Query, took: Duration, cost: Duration) {
         let (pace, on_screen) = ((self.every, self.fed), query.is_on(&self.focus));
         if let Some(entry) = self.entries.get_mut(query) {
@@ -247,7 +247,7 @@ impl Query {
         matches!(self, Self::Partitions | Self::Queues(_))
     }
 
-    /// Asked only while its object is on the screen.
+    /// Whether it is about a single object, only while that is on the screen.
     const fn is_detail(&self) -> bool {
         matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..))
     }

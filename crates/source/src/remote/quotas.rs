@@ -10,7 +10,7 @@ use view::QuotaForecast;
 use wire::convert::read::quota_forecast;
 use wire::dto::native::ConfigDiff;
 
-/// Empty for a rejected configuration and for older servers.
+/// Returns the forecasts by partition; empty for a rejected configuration and for older servers.
 pub async fn preview(client: &Client, text: &str) -> Vec<(Arc<str>, QuotaForecast)> {
     let body = text.as_bytes().to_vec();
     let path = "kornsole/v1/config/diff";

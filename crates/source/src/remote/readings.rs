@@ -81,7 +81,7 @@ async fn part(log: &mut Log) -> Result<LogPart, KubeFault> {
         match timeout(Duration::ZERO, log.more()).await {
             Ok(Ok(Some(more))) => bytes.extend_from_slice(&more),
             Ok(Ok(None)) => return Ok(LogPart { bytes, ended: true }),
-            // The failure follows with the next part.
+            // The bytes so far are returned first; the failure follows with the next part.
             Ok(Err(_)) | Err(_) => break,
         }
     }

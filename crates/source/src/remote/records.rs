@@ -1,4 +1,5 @@
-//! Audit and revisions of a remote; for Apache YuniKorn, those that this console records (`rest.md` E12).
+//! The audit and revisions of a remote: a kornsole server has its own; for Apache YuniKorn, this console records the
+//! observed configurations (`rest.md` E12).
 
 use std::sync::Arc;
 
@@ -53,13 +54,19 @@ pub fn saw(records: &mut Records, text: &str, at: Time) {
     revisions.truncate(SEEN);
 }
 
-/// From this machine; fails if not stored.
+/// The text of a revision stored on this machine.
+///
+/// # Errors
+/// Returns an error if it is not stored.
 pub async fn retained_text(retained: Retained, number: u64) -> Result<Arc<str>, String> {
     let found = tokio::task::spawn_blocking(move || retained.revision(number)).await.ok().flatten();
     found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not on this machine"))
 }
 
-/// From a kornsole server.
+/// Fetches the text of a revision from a kornsole server.
+///
+/// # Errors
+/// Returns an error if it cannot be fetched.
 pub async fn text(client: &Client, number: u64) -> Result<Arc<str>, String> {
     let path = format!("kornsole/v1/config/history/{number}");
     let got = client.json::<ConfigState>(&path).await.map_err(|fault| fault.to_string())?;

@@ -61,7 +61,7 @@ impl Shared {
         Time(u64::try_from(own.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
     }
 
-    /// HTTP dates have whole seconds: less than two count as zero.
+    /// Measures the clock offset. HTTP dates have whole seconds, so less than two seconds count as zero.
     pub fn compare_clocks(&self, remote_clock: Option<SystemTime>) {
         // The remote wall clock is meaningless for a manual clock.
         let Some(remote_clock) = remote_clock.filter(|_| !self.clock.is_stepped()) else { return };
@@ -143,7 +143,7 @@ impl Shared {
         retained.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
     }
 
-    /// Another run counts from the start.
+    /// Drops all events: another run counts from the start.
     pub fn forget_events(&self) {
         let (started, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *started += 1;
@@ -169,7 +169,7 @@ impl Shared {
         unread
     }
 
-    /// Lists of the scheduler and Kubernetes objects.
+    /// The outdated parts: lists of the scheduler and Kubernetes objects.
     pub fn stale_parts(&self) -> Vec<StalePart> {
         let mut parts = self.link_state().stale_parts(self.now());
         if let Some(kubernetes) = &self.view.load().kubernetes {

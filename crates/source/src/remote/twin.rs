@@ -1,4 +1,4 @@
-//! Explanations for Apache YuniKorn, which has none, on a simulation copy.
+//! Computes explanations for Apache YuniKorn, which has none, on a simulation copy made from its data.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use view::waiting::{Question, Sheet};
 use view::{AskState, PartitionView};
 use wire::convert::read::RemoteState;
 
-/// A copy has the scheduler's size, so it is dropped then.
+/// How long the last simulation copy is kept to compare it with the next one. It has the size of the scheduler.
 const COMPARED: Duration = Duration::from_secs(300);
 
 /// Creates simulation copies, and tracks their accuracy by partition.
@@ -48,7 +48,10 @@ impl Twins {
         }
     }
 
-    /// Slow: reads the whole remote state. Fails if the copy differs from it.
+    /// Explains why something waits. Reads the whole remote state: slow. `known` is the state that is known.
+    ///
+    /// # Errors
+    /// Returns an error if the state cannot be read, or the copy differs from it.
     pub fn explain(self: &Arc<Self>, question: &Question, known: RemoteState, now: Time) -> Result<Sheet, Refusal> {
         let failed = |why: String| Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), why);
         let agreement = || self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,8 +84,11 @@ impl Twins {
         });
     }
 
-    /// Slow: reads the scheduler, and the API server's changes since the last copy. Call it within a runtime, outside
-    /// its tasks.
+    /// Makes a simulation copy of a partition. Reads the whole scheduler, and from the API server the changes since the
+    /// last copy: slow. `known` is the state that is known. Call it within a runtime, outside its tasks.
+    ///
+    /// # Errors
+    /// Returns an error if the state cannot be read.
     pub fn make(&self, partition: &str, known: RemoteState, now: Time) -> Result<Twin, String> {
         let once = Once::connect_knowing(&self.target, self.limits, known);
         let mut once = once.map_err(|fault| fault.to_string())?;

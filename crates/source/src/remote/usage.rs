@@ -46,7 +46,10 @@ fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     }
 }
 
-/// From a kornsole server.
+/// Fetches usage from a kornsole server.
+///
+/// # Errors
+/// Returns an error if it cannot be fetched.
 pub async fn usage(client: &Client, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let path = path(question, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));

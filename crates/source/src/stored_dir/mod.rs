@@ -40,14 +40,17 @@ pub struct RetainedDir {
 /// Why a directory cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotOpened {
-    /// In use, wrong, or unusable: nothing may start with it.
+    /// Another process uses it, it is of another kind, or a new directory is unusable: nothing may start with it.
     Refused(String),
-    /// Its disk fails now: a scheduler can run without it.
+    /// It was used before, and its disk fails now: a scheduler can run without it.
     Failing(String),
 }
 
 impl RetainedDir {
-    /// Moves damaged files aside.
+    /// Opens or creates a directory. A damaged file is moved aside.
+    ///
+    /// # Errors
+    /// Returns the reason in words.
     pub fn open(path: &Path, profile: Profile) -> Result<Self, NotOpened> {
         let was_used = AuditInspection::is_of(path);
         let failing = |why| if was_used { NotOpened::Failing(why) } else { NotOpened::Refused(why) };
@@ -79,7 +82,11 @@ impl RetainedDir {
         Earlier { records: self.audit.retained(), ledger: self.written.clone().map(Ledger::restored) }
     }
 
-    /// For an engine that started with [`RetainedDir::earlier`]. Dropping the keeper writes the rest.
+    /// Writes the changes of an engine that started with [`RetainedDir::earlier`] until the keeper is dropped, which
+    /// writes the rest. The board has an alert while writes fail.
+    ///
+    /// # Errors
+    /// Returns an error if the thread cannot be started.
     pub fn keep(self, engine: &Arc<Engine>, board: &Arc<Board>) -> std::io::Result<Keeper> {
         let (stop, stopped) = channel();
         let (engine, board) = (Arc::clone(engine), Arc::clone(board));
@@ -104,7 +111,10 @@ pub fn report_unsaved(engine: &Engine, board: &Board, why: &str) {
     drop(engine.work(move |core| core.notice(NoticeWeight::Error, title, String::new())));
 }
 
-/// `None` if none is stored.
+/// The last stored ledger of a directory; `None` without one.
+///
+/// # Errors
+/// Returns an error if it cannot be read.
 pub fn ledger_of(dir: &Path) -> Result<Option<Ledger>, String> {
     Ok(read_retained(dir)?.map(Ledger::restored))
 }

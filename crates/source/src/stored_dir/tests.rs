@@ -200,7 +200,8 @@ impl SmallDisk {
 }
 
 impl SmallDisk {
-    /// The kernel refuses a real remount with open files.
+    /// Makes all paths of the disk read-only, or writable again. An open file can still be written, because the kernel
+    /// refuses a real remount with such files.
     fn set_read_only(&self, read_only: bool) {
         let mut command = std::process::Command::new(if read_only { "mount" } else { "umount" });
         if read_only {

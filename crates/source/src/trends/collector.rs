@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Trends;
 use crate::Source;
 
-/// At 40 times the speed, 10 seconds of cluster time.
+/// The check interval; at 40 times the speed, it is 10 seconds of cluster time.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Measures a source until it or the source is dropped, and then writes the rest.
@@ -19,7 +19,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Without a thread nothing is measured.
+    /// Starts to measure. Without a thread nothing is measured; everything else continues.
     pub fn start(source: &Arc<dyn Source>, trends: Arc<Trends>) -> Self {
         let (stop, stopped) = channel();
         let source = Arc::downgrade(source);

@@ -12,7 +12,7 @@ pub use crate::stored_file::Role;
 use model::Time;
 use view::trends::{Change, Rings, Write};
 
-/// The name of a partition ends at the first 0.
+/// By partition and key ([`Change::write`]); the name of a partition ends at the first 0.
 const PAIRS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("trends 1");
 const VISITS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
 const LAST_VISIT: &str = "overview";
@@ -37,7 +37,7 @@ impl File {
         self.retained.path()
     }
 
-    /// Before this process, in cluster time.
+    /// The user's last look at the overview before this process started, in cluster time.
     pub fn visited(&self) -> Option<Time> {
         self.visited
     }
@@ -47,21 +47,27 @@ impl File {
         self.retained.moved_aside()
     }
 
-    /// Takes the lock if it is free. Fails as [`RetainedFile::open`].
+    /// Acquires the lock if it is free, and reads the file.
+    ///
+    /// # Errors
+    /// As [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Published), String> {
         let (role, (all, visited)) = self.retained.open(read)?;
         self.visited = visited.or(self.visited);
         Ok((role, all))
     }
 
-    /// Reads if changed; an exited writer changes the role.
+    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
     pub fn follow(&mut self) -> Option<(Role, Published)> {
         let (role, (all, visited)) = self.retained.follow(read)?;
         self.visited = visited.or(self.visited);
         Some((role, all))
     }
 
-    /// Atomic; `recreated` replaces the whole content.
+    /// Writes changes and the last look atomically; `afresh` replaces the whole content.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
     pub fn write(&self, changes: &[(Arc<str>, Change)], visited: Option<Time>, recreated: bool) -> Result<(), String> {
         if !self.retained.is_writer() || (changes.is_empty() && visited.is_none()) {
             return Ok(());

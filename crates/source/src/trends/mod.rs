@@ -71,7 +71,7 @@ pub struct Trends {
     published: ArcSwap<Published>,
     storage: ArcSwap<Storage>,
     keeper: Mutex<Keeper>,
-    /// Before this process, and since: in microseconds, 0 for never.
+    /// The user's last look before this process started, and since: in microseconds, 0 for never.
     visited: [AtomicU64; 2],
 }
 
@@ -94,7 +94,8 @@ impl Trends {
         Arc::default()
     }
 
-    /// Not read yet, because that is slow.
+    /// Creates trends in a file of a directory, which is created with the first measurement and not read yet, because
+    /// that is slow.
     pub fn retained_in(dir: &Path) -> Arc<Self> {
         let keeper = Keeper { file: Some(File::new(dir)), ..Keeper::default() };
         Arc::new(Self { keeper: Mutex::new(keeper), ..Self::default() })
@@ -125,7 +126,7 @@ impl Trends {
         self.visited[1].store(at.0, Ordering::Release);
     }
 
-    /// Once; not for the draw thread.
+    /// Reads the file once; not for the draw thread.
     fn open(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &mut keeper.file else { return };

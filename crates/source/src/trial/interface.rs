@@ -35,7 +35,7 @@ pub struct TrialChange {
     pub orders: Vec<Order>,
 }
 
-/// Besides orders. No call blocks.
+/// The operations of a what-if besides orders. No call blocks.
 pub trait Trial: Send + Sync {
     /// How it stands.
     fn status(&self) -> TrialStatus;
@@ -43,17 +43,22 @@ pub trait Trial: Send + Sync {
     /// Advances the time.
     fn advance(&self, by: Duration);
 
-    /// In the syntax of `kornsole whatif`: `node add n1 4`, `submit etl 20`, `demand root.a x2`. Fails if invalid,
-    /// impossible, or during other work.
+    /// Makes a change in the syntax of `kornsole whatif`: `node add n1 4`, `submit etl 20`, `demand root.a x2`.
+    ///
+    /// # Errors
+    /// Returns an error if the change is invalid or impossible, or during other work.
     fn suppose(&self, change: &str) -> Result<(), String>;
 
-    /// By number, from 1. Fails if another one depends on it, or during other work.
+    /// Undoes a change by its number, from 1: the other changes are replayed.
+    ///
+    /// # Errors
+    /// Returns an error if the change does not exist, another one depends on it, or during other work.
     fn take_back(&self, number: usize) -> Result<(), String>;
 
     /// Shows the other side, with or without the changes.
     fn turn_over(&self);
 
-    /// Unless known; the result is in [`TrialStatus::comparison`].
+    /// Compares the sides, unless known; the result is in [`TrialStatus::comparison`].
     fn compare(&self);
 
     /// The changes, for the real cluster.

@@ -24,7 +24,7 @@ use view::act::{Act, Actor, Answer, Code, Done, Order, Refusal};
 use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, View};
 
-/// Of two copies: more than any cluster seen so far.
+/// The memory limit of two copies of a state: more than any cluster seen so far.
 pub(crate) const MOST_BYTES: usize = 4 << 30;
 /// The cycles and commands between checks whether the result is still needed.
 const AT_ONCE: usize = 2_000;
@@ -58,7 +58,7 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// On a fork of the cluster `name`; `who` has all rights.
+    /// Creates a what-if on a fork of the cluster `name`, in which `who` has all rights.
     pub fn new(fork: Fork, name: &str, who: &Identity, in_background: bool) -> Self {
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
         let runtimes = fork.partition().map(|part| Runtimes::new(&rules, part, None)).unwrap_or_default();
@@ -277,7 +277,7 @@ impl Trial for WhatIf {
 }
 
 impl Shared {
-    /// Omits also changes that are then rejected.
+    /// Replays everything except one change. Changes that are then rejected are omitted too.
     fn without(&self, sides: &mut Sides, at: usize) {
         let log = std::mem::take(&mut sides.log);
         let runtimes = locked(&self.runtimes);
@@ -346,7 +346,7 @@ impl Source for WhatIf {
         Ok(self.shared.actor.clone())
     }
 
-    /// Earlier values come from the samples of the view.
+    /// Measured now, and for the time before taken from the samples of the view.
     fn trends(&self) -> Option<Arc<Trends>> {
         let side = usize::from(!self.shared.shows_changed.load(Ordering::Relaxed));
         let trends = self.trends[side].get_or_init(Trends::in_memory);

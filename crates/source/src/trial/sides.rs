@@ -1,4 +1,4 @@
-//! The sides, the log of their steps, and their comparison.
+//! The two sides of a what-if, the log of their steps, and their comparison.
 
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ impl Sides {
         [Arc::clone(self.changed.events()), Arc::clone(self.unchanged.events())]
     }
 
-    /// Both sides decide at the same times.
+    /// Executes on both sides what a change makes necessary. The unchanged side also runs its cycle, so both sides
+    /// decide at the same times.
     pub fn settle(&mut self) {
         let now = self.changed.now();
         self.changed.run_until(now, usize::MAX);
@@ -52,7 +53,7 @@ impl Sides {
         self.unchanged.run_until(now, usize::MAX);
     }
 
-    /// A rollback refers to this what-if, so its text is used.
+    /// The order for the real cluster: a rollback refers to a revision of this what-if, so its text is used.
     pub fn lasting(&self, order: &Order) -> Order {
         match (&order.act, self.changed.configuration()) {
             (Act::Rollback { base, .. }, Some(written)) => {
@@ -63,7 +64,7 @@ impl Sides {
         }
     }
 
-    /// With the first different decision's reason.
+    /// The difference, and why the first different decision is not made on the other side.
     pub fn compared(&mut self, origin: Origin<'_>) -> Comparison {
         let mut comparison = Core::compared(&mut self.unchanged, &mut self.changed, origin.fork.partition_name());
         let courses = self.unchanged.course().zip(self.changed.course());

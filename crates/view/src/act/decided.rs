@@ -11,7 +11,7 @@ use scheduler::placement::access::AclKind;
 /// A server's decisions about one identity in one partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerPermissions {
-    /// From the answer's time.
+    /// Submit and admin access per queue, for the queues that existed at the time of the answer.
     pub queues: FxHashMap<QueuePath, Granted>,
     /// Whether the displayed application may be killed.
     pub kill: Option<KillPermission>,
@@ -31,7 +31,7 @@ pub struct Granted {
 pub struct KillPermission {
     /// The application that would be killed.
     pub app: model::AppId,
-    /// At the answer; void after a move.
+    /// The queue of the application at the time of the answer; the decision is void after a move.
     pub queue: QueuePath,
     /// The reason of a rejection; `None` if the kill is allowed.
     pub why_not: Option<String>,

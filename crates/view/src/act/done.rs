@@ -54,7 +54,7 @@ pub struct Killed {
     pub released: Vec<AskId>,
     /// The withdrawn requests.
     pub canceled: Vec<AskId>,
-    /// Large applications are released in parts.
+    /// The allocations and requests still to release: very large applications are released in parts.
     pub left: usize,
     /// The outcome per pod; only in a cluster.
     pub pods: Vec<(String, PodEnd)>,
@@ -63,15 +63,15 @@ pub struct Killed {
 /// The outcome of the deletion of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodEnd {
-    /// Ends within its grace period.
+    /// The deletion started; the pod ends within its grace period.
     Deleted,
     /// The pod did not exist anymore.
     Gone,
-    /// Another pod has the name.
+    /// Another pod has the name now; it stays.
     Replaced,
     /// The deletion was rejected, with the reason.
     Refused(String),
-    /// An owner of this kind runs one on each node.
+    /// The pod is not deleted: its owner, of this kind, runs one on each node.
     Retained(String),
 }
 
@@ -121,7 +121,8 @@ pub struct Configured {
     pub checksum: String,
     /// The checksum of the previous configuration.
     pub previous: String,
-    /// From 1, also of a dry run; 0 if not counted.
+    /// The revision number, from 1; for a dry run, the number that the configuration would get. 0 if revisions are not
+    /// counted.
     pub revision: u64,
     /// The changes, in the order of [`config::diff()`].
     pub changes: Vec<ChangeLine>,
@@ -248,7 +249,7 @@ pub struct NodeDone {
 /// The active configuration.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Configuration {
-    /// As written, or the whole manifest.
+    /// The whole file as written, with comments; for a manifest, the whole manifest.
     #[serde(with = "model::saved::text")]
     pub text: Arc<str>,
     /// The queue configuration: the same text, or the entry of a manifest.
@@ -256,7 +257,7 @@ pub struct Configuration {
     pub queues: Arc<str>,
     /// The checksum of the queue configuration (`config.md` section 13).
     pub checksum: String,
-    /// `None` if only in memory.
+    /// The file; `None` if the configuration is only in memory.
     pub file: Option<PathBuf>,
     /// The revision number, from 1.
     pub revision: u64,
@@ -264,7 +265,7 @@ pub struct Configuration {
     pub at: Time,
     /// Who activated it.
     pub by: LoadedBy,
-    /// Manifest entry, without its file extension.
+    /// The entry of a manifest that contains the queue configuration, without its file extension.
     #[serde(default = "usual_group")]
     pub policy_group: String,
     /// The ConfigMap that contains it, if known.
@@ -286,7 +287,7 @@ pub struct ConfigMapEntry {
 }
 
 impl ConfigMapEntry {
-    /// Only this entry, for the ConfigMap's repository.
+    /// A manifest with only this entry: a patch for the repository that the ConfigMap is made from.
     pub fn patch(&self, text: &str) -> String {
         let Self { namespace, name, key, .. } = self;
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -296,7 +297,7 @@ impl ConfigMapEntry {
             quoted(namespace),
             quoted(key)
         );
-        // A text that a block cannot represent exactly is quoted.
+        // A block scalar is readable; a text that a block cannot represent exactly is quoted.
         let is_plain = |text: &str| text.chars().all(|char| char == '\n' || !char.is_control());
         let ends_in_one_line_break = text.ends_with('\n') && !text.ends_with("\n\n");
         if !is_plain(text) || !ends_in_one_line_break || text.starts_with([' ', '\n']) {
@@ -340,7 +341,7 @@ impl Configuration {
         }
     }
 
-    /// As `queues.yaml:15`, or `revision 3, line 15`.
+    /// A location with its document: `queues.yaml:15`, `revision 3, line 15`.
     pub fn place(&self, at: Place) -> String {
         let source = self.source();
         let is_file = self.file.is_some() && self.by != LoadedBy::Workload;
@@ -365,7 +366,7 @@ pub enum LoadedBy {
     User(String),
     /// A rollback by this user.
     RolledBack(String),
-    /// Active when this console first looked.
+    /// Unknown: it was active when this console first looked.
     Seen,
 }
 

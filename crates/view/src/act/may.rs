@@ -1,7 +1,7 @@
-//! Predicts cheaply whether an order would be rejected, to gray out commands.
+//! Predicts cheaply from a view whether an order would be rejected, to gray out commands.
 //!
-//! A rejection is certain; a dry run checks more. Server decisions ([`ServerPermissions`](super::ServerPermissions))
-//! have precedence.
+//! A rejection is certain; a passing order can still be rejected, because a dry run checks more. Decisions from the
+//! server ([`ServerPermissions`](super::ServerPermissions)) have precedence.
 
 use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
 use crate::{AppRow, PartitionView, View};
@@ -10,10 +10,10 @@ use scheduler::placement::access;
 use scheduler::{may_take, may_touch};
 
 impl View {
-    /// As far as this view predicts.
+    /// Checks whether an order would be rejected at the time of this view.
     ///
     /// # Errors
-    /// The predicted rejection.
+    /// Returns the rejection.
     pub fn may(&self, actor: &Actor, act: &Act) -> Result<(), Refusal> {
         if let Some(refusal) = Refusal::read_only(actor, act) {
             return Err(refusal);
@@ -37,10 +37,10 @@ impl View {
 }
 
 impl PartitionView {
-    /// As far as the queue decides.
+    /// Checks whether an actor may kill or move an application, as far as its queue decides.
     ///
     /// # Errors
-    /// The predicted rejection.
+    /// Returns the rejection.
     pub fn may_administer(&self, actor: &Actor, act: &Act, app: &AppRow) -> Result<(), Refusal> {
         if let Some(refusal) = Refusal::read_only(actor, act) {
             return Err(refusal);
@@ -56,10 +56,10 @@ impl PartitionView {
         }
     }
 
-    /// By the queue's kind, state, and access.
+    /// Checks whether a queue may accept an application, by its kind, its state, and access to it.
     ///
     /// # Errors
-    /// The predicted rejection.
+    /// Returns the rejection.
     pub fn may_take(&self, actor: &Actor, act: &Act, app: &AppRow, to: &QueuePath) -> Result<(), Refusal> {
         let seen = may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why));
         match &self.decided {
@@ -113,7 +113,7 @@ impl PartitionView {
         }
     }
 
-    /// In a queue that the actor administers.
+    /// The application, if it is active and in a queue that the actor administers.
     fn administered(&self, actor: &Actor, act: &Act, app: &AppId) -> Result<&AppRow, Refusal> {
         let row = self.row(app)?;
         self.may_administer(actor, act, row)?;

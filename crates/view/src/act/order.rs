@@ -1,4 +1,4 @@
-//! Changes of a running scheduler.
+//! Orders: a change of a running scheduler, and its actor.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,11 +39,11 @@ pub enum Act {
     Pause,
     /// Resume the scheduler.
     Resume,
-    /// Only checks the right and records the audit entry.
+    /// Silence alerts for a time. The scheduler stores no alerts: it checks the right and records the audit entry.
     Silence {
         /// Only alerts of this rule; empty for all.
         rule: String,
-        /// For example `node n1`; empty for all.
+        /// Only alerts about this subject, for example `node n1`; empty for all.
         subject: String,
         /// For how long.
         lasts: Duration,
@@ -118,7 +118,7 @@ pub enum PartitionAct {
     },
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
-    /// `None` keeps a value (SCH-191).
+    /// Change a node (SCH-191); `None` keeps a value.
     UpdateNode {
         /// The id of the node.
         id: NodeId,
@@ -171,7 +171,7 @@ impl Act {
         }
     }
 
-    /// Drops large parts; must not be executed.
+    /// The same act without parts that a client can make large. It must not be executed.
     #[must_use]
     pub fn without_body(self) -> Self {
         match self {
@@ -231,7 +231,7 @@ impl Act {
         }
     }
 
-    /// Empty for the scheduler as a whole.
+    /// The object: an application, a node, the silenced alerts; empty for the scheduler as a whole.
     pub fn object(&self) -> &str {
         let act = match self {
             Self::In { act, .. } => act,
@@ -270,7 +270,7 @@ impl fmt::Display for Act {
 pub struct Order {
     /// What is to be done.
     pub act: Act,
-    /// May be empty, at most [`LONGEST_REASON`] characters.
+    /// The reason, for the record; may be empty, at most [`LONGEST_REASON`] characters.
     pub reason: String,
     /// The removal that a configuration may cause (CFG-120).
     #[serde(default)]
@@ -291,7 +291,7 @@ impl Order {
 }
 
 impl Order {
-    /// See [`Act::without_body`] for it.
+    /// The same order without parts that a client can make large. It must not be executed.
     #[must_use]
     pub fn without_body(self) -> Self {
         Self::new(self.act.without_body(), self.reason.chars().take(LONGEST_REASON).collect::<String>())
@@ -309,17 +309,17 @@ impl From<Act> for Order {
 pub struct Actor {
     /// The user and the groups.
     pub identity: Identity,
-    /// Gives no right on any queue (REST E1).
+    /// Member of the scheduler ACL, which gives no right on any queue (REST E1).
     pub scheduler_admin: bool,
     /// The reason if the actor may change nothing.
     #[serde(default, with = "model::saved::text_option")]
     pub read_only: Option<Arc<str>>,
     /// The origin of the orders.
     pub from: ActsFrom,
-    /// A Kubernetes API server checks instead of access lists.
+    /// The access lists of queues are not checked: a Kubernetes API server decides.
     #[serde(skip)]
     pub judged_elsewhere: bool,
-    /// `None` if a scheduler executes.
+    /// The rights at the API server that executes the orders; `None` if a scheduler executes them.
     #[serde(skip)]
     pub cluster: Option<Arc<ClusterRights>>,
 }
@@ -345,7 +345,7 @@ pub enum ActsFrom {
 }
 
 impl From<Identity> for Actor {
-    /// With rights from access lists.
+    /// A user at the console, with the rights from the access lists of queues.
     fn from(identity: Identity) -> Self {
         let from = ActsFrom::Console;
         Self { identity, scheduler_admin: false, read_only: None, from, judged_elsewhere: false, cluster: None }

@@ -6,19 +6,22 @@ use model::QueuePath;
 /// The rights that an actor needs in addition to apply a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigRights {
-    /// Changes outside the queues, or of a root's settings.
+    /// Membership in the scheduler ACL: the change is outside the queues (a partition, its placement rules, node
+    /// sorting, preemption, settings of a root).
     pub scheduler_acl: bool,
-    /// Parents of added, removed, and changed queues.
+    /// The queues, each with its partition, that need admin access: the parents of added, removed, and changed queues.
     pub admin: Vec<(String, QueuePath)>,
 }
 
-/// Allowed (ACL-040) are members of the scheduler ACL, and administrators of the parent of each changed queue: they
-/// decide its children, not its own maximum, limits, or access lists.
+/// Checks whether an actor may apply a change (ACL-040). Allowed are members of the scheduler ACL, and administrators
+/// of the parent of each changed queue if nothing else changes: the administrator of a queue decides its children, not
+/// its own maximum, limits, or access lists. `admin` reports admin access to a queue of a partition.
 ///
-/// Changed comments need admin access to every root in `partitions`.
+/// A change without a changed queue (only comments) needs admin access to every root in `partitions`. The identical
+/// text is not a change.
 ///
 /// # Errors
-/// Everything that is missing.
+/// Returns everything that is missing.
 pub fn may_configure<'p>(
     diff: &Diff,
     scheduler_admin: bool,
@@ -50,7 +53,7 @@ mod tests {
     const OLD: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a, queues: [{name: x}]}, \
                        {name: b}]}]}]";
 
-    /// The user administers `mine` and its subtree.
+    /// The missing rights of a user who administers `mine` and its subtree, for the change to `new`.
     fn shortfall(mine: &str, new: &str) -> Result<(), (bool, Vec<String>)> {
         let read = |text| read(text, Profile::Kornsole).config.unwrap();
         let mine = QueuePath::new(mine);

@@ -50,7 +50,7 @@ pub struct Details {
     pub removal: Option<Removal>,
     /// The seconds to wait before a retry.
     pub wait: Option<u64>,
-    /// Another text was written but did not become active.
+    /// The text of the active configuration, for restoring: another one was written but did not become active.
     pub put_back: Option<String>,
 }
 

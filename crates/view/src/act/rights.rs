@@ -14,7 +14,7 @@ pub struct Right {
     pub verb: &'static str,
     /// The resource: `pods`.
     pub resource: &'static str,
-    /// `None` for all, or cluster-scoped.
+    /// The namespace; `None` for all namespaces or a cluster-scoped resource.
     pub namespace: Option<Arc<str>>,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Right {
     }
 }
 
-/// Access lists before RBAC (`--enforce-acl`).
+/// Whether the access lists of queues are checked before the API server decides (`--enforce-acl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnforceAcl {
     /// Only if a queue of the active configuration has an `adminacl`.
@@ -65,17 +65,17 @@ pub struct ClusterRights {
     pub namespace: Option<Arc<str>>,
     /// `true` if granted.
     pub reviewed: BTreeMap<Right, bool>,
-    /// Why access lists allow nothing.
+    /// Why the access lists allow nothing (the user is unknown). `None` also if they are not checked.
     pub unknown: Option<Arc<str>>,
-    /// `None` if access lists are checked.
+    /// Why access lists are not checked, so that RBAC alone decides; `None` if they are.
     pub waived: Option<&'static str>,
 }
 
 impl ClusterRights {
-    /// Checked before the access lists.
+    /// Checks an order against the rights in the cluster, before the access lists of queues.
     ///
     /// # Errors
-    /// The missing right, or an alternative.
+    /// Returns the missing right, or an alternative.
     pub fn may(&self, view: &View, actor: &Actor, act: &Act) -> Result<(), Refusal> {
         offers(view, act)?;
         if let Some(refusal) = Refusal::read_only(actor, act) {
@@ -117,7 +117,7 @@ fn missing(actor: &Actor, act: &Act, right: &Right) -> Refusal {
     Refusal::new(Code::AclDenied, message, format!("RBAC of the API server: needs {right}"))
 }
 
-/// That of its first pod.
+/// The namespace of an application: that of its first pod.
 pub fn namespace(row: &AppRow) -> Option<String> {
     let own = row.tags.get("namespace").cloned();
     own.or_else(|| row.asks.values().next()?.tags.get("kubernetes.io/meta/namespace").map(str::to_owned))

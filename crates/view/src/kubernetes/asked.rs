@@ -1,4 +1,4 @@
-//! Data that is read on demand.
+//! Data of an object that is read on demand: its YAML, its events, and container logs.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct LogName {
     pub container: Arc<str>,
     /// The log of the run before the last restart.
     pub previous: bool,
-    /// A restarted container has a new log.
+    /// How often the log was opened before: a restarted container has a new log.
     pub opened: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct EventsOf {
     pub uid: Arc<str>,
 }
 
-/// The cluster deletes it after an hour.
+/// A Kubernetes Event; the cluster deletes it after about an hour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectEvent {
     /// The last occurrence.

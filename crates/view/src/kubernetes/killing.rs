@@ -1,4 +1,5 @@
-//! Sentences for the dialog of a kill.
+//! Sentences about a kill for its dialog: the number of deleted pods, their namespaces, and the owners that recreate
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ fn count(number: usize, word: &str) -> String {
 }
 
 impl Kubernetes {
-    /// `chains` are the looked up owners.
+    /// Returns the sentences for a kill of these applications. `chains` are the owners of their pods, if looked up.
     pub fn kill_lines<'a>(&self, apps: impl Iterator<Item = &'a AppRow>, chains: Option<&[Chain]>) -> Vec<String> {
         let (mut pods, mut waiting) = (0, 0);
         let mut namespaces: BTreeMap<Arc<str>, usize> = BTreeMap::new();

@@ -1,5 +1,7 @@
-//! Kubernetes objects. Only displayed data is stored, and texts are shared: 50,000 pods are some tens of megabytes.
-//! Cloning is cheap.
+//! The Kubernetes objects of the displayed cluster: pods, nodes, namespaces, priority classes.
+//!
+//! Only displayed data is stored, and common texts are shared: 50,000 pods are some tens of megabytes. Cloning is
+//! cheap.
 
 mod asked;
 mod killing;
@@ -75,7 +77,7 @@ pub enum ListState {
     Awaited,
     /// It is followed: each change arrives by itself.
     Live,
-    /// The time of the data (`None`: never), and why.
+    /// Outdated: the time of the data (`None`: never loaded), and why there is no newer data.
     Stale(Option<Time>, Arc<str>),
     /// Access denied, with the missing right.
     Refused(Arc<str>),
@@ -135,8 +137,9 @@ pub struct NamespaceRow {
 }
 
 impl Kubernetes {
-    /// What a kill deletes: no completed pods, no pods that a node runs by itself (K8S-098), and no pod that reuses the
-    /// name of a known one.
+    /// The pods that a kill of an application deletes: those of its requests, and those that the scheduler did not get.
+    /// Not included are completed pods, pods that a node runs by itself (K8S-098), and a pod that reuses the name of a
+    /// pod known to the scheduler.
     pub fn doomed(&self, app: &AppRow) -> Vec<Arc<PodRow>> {
         let mut all: BTreeMap<&str, &Arc<PodRow>> = BTreeMap::new();
         let asks = app.asks.values().filter_map(|ask| self.pod_of(&ask.id));
@@ -228,7 +231,7 @@ impl Kubernetes {
         self.pods.keys()
     }
 
-    /// In short form: `2 pods ImagePullBackOff`.
+    /// The problems of an application's pods in short form: `2 pods ImagePullBackOff`.
     pub fn problem_words(&self, app: &AppRow) -> Option<String> {
         let reasons = self.reasons(app);
         let words = |(reason, (count, _)): (&&str, &(usize, &PodRow))| match count {
@@ -239,7 +242,8 @@ impl Kubernetes {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// With counts: an image that cannot be pulled, a missing claim.
+    /// The problems that Kubernetes reports for an application's pods, with counts: an image that cannot be pulled, a
+    /// missing claim. `None` without a problem.
     pub fn problem(&self, app: &AppRow) -> Option<String> {
         let words = |(reason, (count, pod)): (&str, (usize, &PodRow))| {
             let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };

@@ -16,23 +16,23 @@ pub struct OwnerObject {
     pub name: OwnerName,
     /// The UID, to distinguish recreated objects.
     pub uid: Arc<str>,
-    /// `None` if unread or unsupported.
+    /// `spec.suspend`; `None` if the kind has none or it was not read.
     pub suspended: Option<bool>,
 }
 
 impl OwnerObject {
-    /// As in messages: `Job team-a/etl`.
+    /// Kind, namespace and name, as messages have them: `Job team-a/etl`.
     pub fn words(&self) -> String {
         format!("{} {}/{}", self.name.kind, self.namespace, self.name.name)
     }
 }
 
-/// Owners, from the nearest to the topmost.
+/// The owners of pods with a common owner, from the nearest to the topmost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The number of the application's pods.
     pub pods: usize,
-    /// Nearest first; may be empty.
+    /// The owners, nearest first; empty for pods without an owner.
     pub owners: Vec<OwnerObject>,
     /// Why the owners above the last one are unknown.
     pub unknown: Option<String>,
@@ -41,7 +41,8 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The topmost possible owner, and for a CronJob, which only starts new runs, also the Job of this run.
+    /// The owners to suspend so that the pods are not recreated: the topmost one that supports it, and for a CronJob,
+    /// which only starts new runs, also the Job of this run.
     pub fn suspendable(&self) -> impl Iterator<Item = &OwnerObject> {
         let can = |owner: &&OwnerObject| owner.suspended.is_some() && owner.name.suspends();
         let top = self.owners.iter().rfind(can);

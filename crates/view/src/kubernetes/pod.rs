@@ -9,7 +9,7 @@ use model::{Resource, Time};
 pub struct PodRow {
     /// The UID, which is the key of the request.
     pub uid: Arc<str>,
-    /// With the name, unique at one time.
+    /// Namespace; with the name it is unique at one time.
     pub namespace: Arc<str>,
     /// Name within the namespace.
     pub name: Arc<str>,
@@ -21,7 +21,7 @@ pub struct PodRow {
     pub node: Option<Arc<str>>,
     /// Phase by its kubelet.
     pub phase: PodPhase,
-    /// As in `kubectl get pods`.
+    /// The status in `kubectl get pods`: `Running`, `ImagePullBackOff`, `Terminating`.
     pub status: Arc<str>,
     /// The message of the container or condition with a problem.
     pub message: Option<Arc<str>>,
@@ -173,7 +173,8 @@ impl PodRow {
         kind.filter(|kind| matches!(*kind, "DaemonSet" | "Node"))
     }
 
-    /// As `ImagePullBackOff`; of a new application, also why the scheduler did not get the pod.
+    /// The problem of the pod in a word: `ImagePullBackOff`. For a new application, also the reason why the scheduler
+    /// did not get the pod: a missing claim, a gate.
     pub fn problem(&self, new: bool) -> Option<&str> {
         if !QUIET.contains(&&*self.status) && !self.status.starts_with("Init:") {
             return Some(&self.status);

@@ -215,7 +215,7 @@ fn preemptions(given: &Given, part: &PartitionView) -> Option<Concern> {
     Some((Rank::Known, line.to(Some(Target::App((*app).into(), None)))))
 }
 
-/// From and to; `None` if unknown.
+/// The queues of a preemption: from and to; `None` if unknown.
 fn taken(record: &Record, part: &PartitionView) -> Option<String> {
     let grounds = record.grounds.as_ref()?;
     let mut leaves = grounds.leaves.iter().filter(|leaf| leaf.victims > 0);

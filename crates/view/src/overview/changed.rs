@@ -11,7 +11,7 @@ use crate::waiting::{SheetLine, Target, resource_word};
 use crate::{PartitionSample, PartitionView, QueueSample, Sample};
 use model::{QueuePath, Time};
 
-/// Fewer below [`TALL`] rows.
+/// The number of lines, and the number on a screen with fewer rows than [`TALL`].
 const MOST: usize = 5;
 const FEW: usize = 3;
 const TALL: usize = 24;
@@ -49,7 +49,7 @@ pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
     changes.into_iter().take(most).enumerate().map(line).collect()
 }
 
-/// Or else the first one with queues.
+/// The last sample not after a time, or else the first one; none so old that it has no queues.
 fn sample_at<'v>(given: &'v Given, part: &PartitionView, from: Time) -> Option<(&'v Arc<Sample>, &'v PartitionSample)> {
     let own = |sample: &'v Arc<Sample>| {
         let own = sample.partitions.iter().find(|own| own.name == part.name)?;
@@ -118,7 +118,7 @@ fn share(rings: &Rings, of: &Subject, at: Time) -> Option<i64> {
     metric(rings, of, &Value::plain(of.kind(), Measure::Share), at)
 }
 
-/// By share of the cluster; unmeasured subjects had 0.
+/// The largest changes since a measured time, by share of the cluster. A subject without a measurement then had 0.
 fn of_rings(rings: &Rings, part: &PartitionView, at: Time, kind: SubjectKind, most: usize) -> Vec<Change> {
     let counts = |of: &&Subject| match of {
         Subject::Queue(path) => part.queue_at(path).is_some_and(|queue| queue.leaf),
@@ -159,7 +159,7 @@ mod tests {
 
     const MINUTE: u64 = 60_000_000;
 
-    /// Sue uses one more of 10 cores per minute.
+    /// A cluster of 10 cores, measured for this many minutes, in which sue uses one more core per minute.
     fn given(minutes: u64, visited: u64) -> Given {
         let layout = Layout { resources: [VCORE.into()].into() };
         let mut recorder = Recorder::default();

@@ -1,4 +1,4 @@
-//! The state of the cluster.
+//! The state of the cluster: usage, demand, fragmentation, and the allocation rate.
 
 use std::time::Duration;
 
@@ -64,7 +64,8 @@ fn demand(given: &Given, part: &PartitionView) -> SheetLine {
     SheetLine::new("demand", text)
 }
 
-/// They fit the total free capacity; counting stops at `MOST_ASKS`.
+/// The number of requests that fit the total free capacity of the schedulable nodes but no single node; counting stops
+/// at `MOST_ASKS`.
 pub fn asks_without_a_node(part: &PartitionView) -> u64 {
     let mut free = Resource::new();
     for node in part.nodes.values().filter(|node| node.is_open()) {
@@ -107,7 +108,7 @@ fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
     SheetLine::new("free", text).to(to)
 }
 
-/// Of the last 10 minutes; `None` without measurements.
+/// The wait of applications that started in the last 10 minutes; `None` without one or without measurements.
 fn latency(given: &Given) -> Option<String> {
     let rings =
         given.trends.as_ref().filter(|rings| rings.newest().is_some_and(|at| given.at.since(at) <= MEASURED))?;
@@ -134,7 +135,7 @@ fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let mut text = format!("{running} run, {:.1} alloc/s, {}", given.view.allocation_rate, cycle(given.cycle));
     text += &latency(given).unwrap_or_default();
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
-    // Restarted counters start at zero; less than a second is no range.
+    // The counters of a restarted scheduler start at zero, and less than a second is not a time range.
     if let Some(sample) =
         hour.filter(|sample| given.at.since(sample.at).as_secs() > 0 && sample.made <= given.view.allocations_made)
     {

@@ -24,20 +24,20 @@ pub struct WaitingCause {
 pub struct WaitingIn {
     /// The number of applications.
     pub apps: u64,
-    /// Of oldest pending requests.
+    /// The 95th percentile of the ages of their oldest pending requests; `None` if no age is known.
     pub p95: Option<Duration>,
 }
 
-/// Applications with a pending request.
+/// The waiting applications of a partition: those with a pending request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingNow {
     /// The number of waiting applications.
     pub apps: u64,
-    /// Of oldest pending requests.
+    /// The median of the ages of their oldest pending requests; `None` if no age is known.
     pub p50: Option<Duration>,
     /// The 95th percentile of these ages.
     pub p95: Option<Duration>,
-    /// By resolution, then frequency; they cover all.
+    /// The causes by what removes them, then the most frequent; together they cover all waiting applications.
     pub causes: Vec<WaitingCause>,
     /// The queues with waiting applications; the root includes all.
     pub queues: BTreeMap<QueuePath, WaitingIn>,

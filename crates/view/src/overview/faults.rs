@@ -1,4 +1,4 @@
-//! Warnings about the active configuration.
+//! Warnings about the active configuration: settings without an effect or with a risk.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::act::Configuration;
 use crate::waiting::{SheetLine, Target, count};
 use model::Profile;
 
-/// Warnings, cached because they are slow to compute.
+/// The warnings of one configuration. Computing them is slow, so they are cached while it is active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFaults {
     /// The checksum of the configuration.

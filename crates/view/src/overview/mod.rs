@@ -40,17 +40,17 @@ pub struct Given {
     pub at: Time,
     /// The known important events, the oldest first.
     pub happened: Vec<Arc<Record>>,
-    /// Recent mean duration of a scheduling cycle.
+    /// The recent mean duration of a scheduling cycle; `None` if unknown.
     pub cycle: Option<Duration>,
     /// The lists of the view that are not loaded.
     pub unread: Unread,
     /// `None` while connected.
     pub connection: Option<String>,
-    /// Failed checks; `None` if unknown.
+    /// The failed health checks, one sentence each; `None` if unknown.
     pub health: Option<Vec<String>>,
     /// `None` if unknown.
     pub faults: Option<Arc<ConfigFaults>>,
-    /// The most severe first; `true` above informational.
+    /// The firing alerts, the most severe first, each with whether it is more than informational.
     pub alerts: Vec<(bool, SheetLine)>,
     /// The available screen rows: one line counts the rest.
     pub rows: usize,

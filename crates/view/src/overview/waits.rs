@@ -91,13 +91,15 @@ impl Ground {
     }
 }
 
-/// With [`Never`] before all others.
+/// The first cause of a waiting application, in the order of [`Never`] before all others: `no node has nvidia.com/gpu`,
+/// `queue maximum`.
 pub fn cause_words(part: &PartitionView, app: &AppRow) -> Option<String> {
     let (ground, _) = cause(part, app)?;
     Some(if matches!(ground, Ground::Never(_)) { ground.words() } else { ground.label().to_owned() })
 }
 
-/// A never allocated request, or else the oldest evaluated one.
+/// The cause and start of the wait: of a request that can never be allocated, otherwise of the oldest evaluated
+/// request.
 pub(super) fn cause(part: &PartitionView, app: &AppRow) -> Option<(Ground, Time)> {
     if let Some((ask, never)) = part.never_of(app) {
         return Some((Ground::Never(never), ask.created));

@@ -64,7 +64,7 @@ pub fn tally(kind: &EventKind) -> Tally {
     Tally::of_upstream(count)
 }
 
-/// Records in upstream's order. `profile` selects the release.
+/// The records of the events of whole commands, in upstream's order. `profile` selects the release.
 pub fn records(events: &[Event], profile: Profile) -> Vec<Record> {
     let out = Vec::with_capacity(events.len() * 2);
     let mut convert = Convert { out, profile, state_changes: None, victims: Vec::new() };
@@ -88,7 +88,8 @@ struct Victim<'e> {
     grounds: Option<Arc<PreemptionGrounds>>,
 }
 
-/// Upstream reports it between the event's records.
+/// The position of a state change that the previous event caused: upstream reports it between the records of that
+/// event.
 struct StateChanges<'e> {
     app: &'e AppId,
     at: usize,
@@ -165,7 +166,7 @@ impl<'e> Convert<'e> {
         }
     }
 
-    /// For node, user, and group.
+    /// An allocation that starts or ends, with the records of its node, user, and group.
     fn allocation(&mut self, event: &'e Event) {
         let at = event.at;
         match &event.kind {

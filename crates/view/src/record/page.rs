@@ -7,15 +7,16 @@ use super::types::Record;
 /// A range of events, and the available numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventPage {
-    /// A new run starts at 0.
+    /// The run of the scheduler; a new run starts at 0.
     pub instance: Arc<str>,
     /// Whether new events are recorded; old ones remain available.
     pub tracking: bool,
     /// The lowest stored number.
     pub lowest: u64,
-    /// Equals `lowest` if none is stored.
+    /// The number of the next event; equals `lowest` if none is stored.
     pub next: u64,
-    /// Without gaps; lost events are one [`Record::hole`].
+    /// The requested events with their numbers, without gaps; lost events are one [`Record::hole`] with the first lost
+    /// number.
     pub records: Vec<(u64, Arc<Record>)>,
 }
 

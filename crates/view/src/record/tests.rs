@@ -217,7 +217,7 @@ fn shown(records: &[Record]) -> String {
 #[test]
 fn every_kind_of_event_has_its_numbers() {
     let events: Vec<Event> = every_kind().into_iter().map(|kind| Event::new(Time::ZERO, kind)).collect();
-    // No state is placed between the records.
+    // Converted one by one, so that no state is placed between the records of an allocation.
     let all: Vec<Record> =
         events.iter().flat_map(|event| records(std::slice::from_ref(event), Profile::Kornsole)).collect();
     insta::assert_snapshot!(shown(&all));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{Resource, Time};
 use scheduler::interface::grounds::PreemptionGrounds;
 
-/// Bytes (`rest.md` section 5.10), with three dots.
+/// The longest message, in bytes (`rest.md` section 5.10); longer ones end in three dots.
 pub const LONGEST_MESSAGE: usize = 1024;
 
 /// A reported event (SCH-220).
@@ -16,7 +16,7 @@ pub struct Record {
     pub at: Time,
     /// The kind of `object`.
     pub kind: ObjectType,
-    /// Id, or queue path.
+    /// The id of a request, application, node, user, or group, or the path of a queue.
     pub object: Arc<str>,
     /// A second object; may be empty.
     pub reference: Arc<str>,

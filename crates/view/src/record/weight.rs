@@ -8,7 +8,8 @@ pub(super) const PREEMPTED_BY: &str = "preempted by ";
 pub(super) const LIMITS: &str = "the limits of its user and group";
 pub(super) const DOES_NOT_FIT: &str = "does not fit";
 
-/// Few: preemptions, failures, nodes, reloads, reached limits.
+/// Whether a scheduler event is important: preemptions, kills, moves, rejections, failures; drains; nodes; the
+/// configuration, queues, and limits; reached limits.
 pub fn is_important(kind: &EventKind) -> bool {
     match kind {
         EventKind::Preempted { .. }
@@ -34,7 +35,7 @@ pub fn is_important(kind: &EventKind) -> bool {
         | EventKind::ConfigRolledBack { .. } => true,
         EventKind::AppState { state, .. } => *state == AppState::Failed,
         EventKind::QueueAdded { managed, .. } | EventKind::QueueRemoved { managed, .. } => *managed,
-        // The node events report the root's maximum.
+        // The maximum of the root is the size of the cluster, which the node events report.
         EventKind::QueueMax { queue, .. } => queue.depth() > 0,
         _ => false,
     }
@@ -88,7 +89,7 @@ impl Record {
         size_of::<Self>() + texts + 4 * 2 * size_of::<usize>() + self.resource.iter().count() * 2 * size_of::<usize>()
     }
 
-    /// Approximate; shared by all victims.
+    /// The approximate size in bytes of the preemption grounds, which the records of all victims share.
     pub fn grounds_bytes(&self) -> usize {
         self.grounds.as_ref().map_or(0, |grounds| grounds.bytes())
     }

@@ -27,7 +27,7 @@ impl Stat {
         self.mean != UNKNOWN
     }
 
-    /// Of a setting, the last value.
+    /// Merges values. A setting has no mean: the last value is used.
     pub fn merge(all: impl Iterator<Item = Self>, setting: bool) -> Self {
         let (mut merged, mut sum, mut count) = (Self::UNKNOWN, 0_i128, 0_i128);
         for one in all.filter(Self::is_known) {
@@ -56,7 +56,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Identical values share their bytes.
+    /// Packs tables, in the order of their subjects. Subjects with identical values share their bytes.
     pub(super) fn new(layout: Layout, cells: Vec<u64>, tables: impl Iterator<Item = (SubjectId, Table)>) -> Self {
         let mut block = Self { layout, cells, index: Vec::new(), data: Vec::new() };
         let (mut known, mut packed) = (FxHashMap::<Vec<u8>, u32>::default(), Vec::new());

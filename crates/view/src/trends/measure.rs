@@ -17,13 +17,13 @@ use model::{AppId, MEMORY, NodeId, Resource, Time, VCORE};
 pub const LATELY: Duration = Duration::from_secs(600);
 /// How long a removed node counts as lost.
 pub const LOST_FOR: Duration = Duration::from_secs(3600);
-/// Cpu, memory, and others by name.
+/// The maximum number of resources: cpu, memory, and others by name.
 const MOST_RESOURCES: usize = 8;
 
 /// Inputs besides the view.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'k> {
-    /// The oldest first; `None` if not reported.
+    /// The important events of the last hour, the oldest first; `None` if the cluster does not report events.
     pub happened: Option<&'k [Arc<Record>]>,
     /// Whether the applications are loaded.
     pub apps: bool,
@@ -31,7 +31,7 @@ pub struct Known<'k> {
     pub before: Option<(Time, u64)>,
 }
 
-/// After setbacks, a rate is unknown, not negative.
+/// Measures a partition. If a clock or counter jumped back, a rate is unknown, not negative.
 pub fn measure(view: &View, part: &PartitionView, at: Time, known: &Known) -> Moment {
     let layout = Layout { resources: resources(part) };
     let tallies = Tallies::of(part, at, known);
@@ -110,7 +110,7 @@ impl<'v> Tallies<'v> {
             return;
         }
         let pending = |ask: &&Arc<crate::AskRow>| matches!(ask.state, AskState::Pending { .. });
-        // The first pending one is the oldest.
+        // Requests are ordered by arrival: the first pending one is the oldest.
         let since = app.asks.values().find(pending).map_or(app.submitted, |ask| ask.created);
         let waited = millis(at.since(since));
         self.each_up(part, leaf.slot, |tally| tally.waiting.push(waited));
@@ -178,7 +178,7 @@ impl Metrics<'_> {
         self.all[self.layout.plain(measure)] = metric.into();
     }
 
-    /// An absent name is 0.
+    /// All resources; an absent name is 0.
     fn amounts(&mut self, measure: Measure, of: &Resource) {
         for (at, name) in self.layout.resources.iter().enumerate() {
             self.all[self.layout.of_resource(measure, at)] = Some(of.amount(name));
@@ -265,7 +265,7 @@ impl<'m> Measurer<'m> {
 
     fn user(&self, user: &UsageRow, tallies: &Tallies) -> Row {
         let mut metrics = self.metrics();
-        // The root's row includes all.
+        // Queues are ordered by path; the root's row includes all.
         if let Some(root) = user.queues.first() {
             metrics.amounts(Measure::Use, &root.allocated);
             metrics.set(Measure::Share, self.share(&root.allocated, &self.part.capacity));

@@ -50,7 +50,7 @@ impl Layout {
     }
 }
 
-/// Values by [`Layout`]; `None` is unknown.
+/// The values of one subject, by [`Layout`]; `None` is unknown or not applicable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// What they are of.

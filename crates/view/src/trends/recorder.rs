@@ -21,7 +21,8 @@ use super::value::{Measure, Subject, Value};
 use crate::drain::span;
 use model::Time;
 
-/// Above it, drops the last idle queues, users, nodes, queues, in this order.
+/// The maximum number of rows of a moment. Above it, rows are dropped in this order: idle queues, users, nodes, queues;
+/// the last ones of each.
 pub const MOST_ROWS: usize = 20_000;
 /// The maximum number of marks.
 pub const MOST_MARKS: usize = 2_000;
@@ -56,7 +57,7 @@ impl Recorder {
         let ids: FxHashMap<Subject, SubjectId> = rings.subjects.iter().map(|(of, id)| (of.clone(), *id)).collect();
         let next_id = ids.values().max().map_or(0, |last| last + 1);
         let mut recorder = Self { rings, ids, next_id, ..Self::default() };
-        // The next moment is complete.
+        // The next moment is complete: it starts a block.
         if !recorder.rings.open.is_empty() {
             recorder.seal();
         }
@@ -241,7 +242,7 @@ impl Recorder {
         }
     }
 
-    /// Merges equal kinds per minute.
+    /// Adds a mark; marks of one kind in the same minute are merged.
     pub fn mark(&mut self, mark: Mark) {
         let minute = |at: Time| Ring::Minute.cell_of(at);
         let same = |own: &Arc<Mark>| own.kind == mark.kind && minute(own.at) == minute(mark.at);
@@ -289,7 +290,7 @@ fn chosen(moment: &Moment) -> Vec<&Row> {
     rows
 }
 
-/// Complete cells after `known`; `None` without any.
+/// The complete cells of a coarser ring after `known`; `None` if there are none.
 fn coarser(block: &Block, from: Ring, to: Ring, known: Option<u64>) -> Option<Block> {
     let coarse = |cell: u64| to.cell_of(from.start(cell));
     let mut cells: Vec<(u64, Vec<usize>)> = Vec::new();

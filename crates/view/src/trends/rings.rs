@@ -1,4 +1,4 @@
-//! For readers: a value that shares unchanged data with its writer.
+//! The rings of a partition for readers: a value that shares unchanged data with its writer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// Above it, the oldest block is dropped.
+    /// The maximum size in bytes, in memory and on disk; above it, the oldest block is dropped.
     pub const fn most_bytes(self) -> usize {
         match self {
             Self::Fine | Self::Minute => 48 << 20,
@@ -70,7 +70,7 @@ impl Ring {
     }
 }
 
-/// The first moment is complete.
+/// A moment of the open block: the difference from the previous moment. The first one is complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
     pub(super) cell: u64,
@@ -222,7 +222,7 @@ fn open_tables(open: &Vector<Arc<Open>>) -> impl Iterator<Item = (SubjectId, Tab
     })
 }
 
-/// Last values, not means.
+/// Whether a place contains a setting, of which the last value is used instead of the mean.
 pub(super) fn is_setting(layout: &Layout, place: usize) -> bool {
     let first = layout.of_resource(Measure::Guarantee, 0);
     (first..layout.of_resource(Measure::Maximum, 0) + layout.resources.len()).contains(&place)

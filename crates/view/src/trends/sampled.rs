@@ -7,8 +7,8 @@ use super::value::{Measure, Subject};
 use crate::{PartitionSample, Sample};
 use model::Resource;
 
-/// Usage, pending, and share; capacity of the cluster, running applications of queues. `None` if the partition is
-/// missing.
+/// The moment of a sample: usage, pending, capacity, and share of the cluster; usage, pending, share, and running
+/// applications of its queues. Other values are unknown. `None` if the partition is not in the sample.
 pub fn sampled(sample: &Sample, partition: &str, layout: &Layout) -> Option<Moment> {
     let part = sample.partitions.iter().find(|part| *part.name == *partition)?;
     let mut rows = vec![row(part, layout, Subject::Cluster, &part.allocated, &part.pending)];

@@ -1,4 +1,4 @@
-//! Rings as keys and bytes.
+//! Stores rings as keys and bytes; the caller owns the file.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub enum Change {
     Open(Arc<Open>),
     /// The open block was sealed.
     NoOpen,
-    /// By number; `None` if unused.
+    /// The subject of a number; `None` if the number is unused.
     Subject(SubjectId, Option<Subject>),
     /// A mark is new or has a new count.
     Mark(Arc<Mark>),
@@ -49,7 +49,7 @@ fn key(letter: u8, numbers: &[u64]) -> Key {
 }
 
 fn mark_key(mark: &Mark) -> Key {
-    // Marks in the same minute are one.
+    // Marks of one kind in the same minute are one mark, which keeps its time.
     key(b'm', &[mark.at.0, mark.kind as u64])
 }
 
@@ -87,7 +87,7 @@ fn read_subject(bytes: &[u8]) -> Option<Subject> {
 }
 
 impl Rings {
-    /// In key order. Returns false for a skipped invalid pair.
+    /// Adds a pair from a file, in key order. Returns false for an invalid pair, which is skipped.
     pub fn take_pair(&mut self, key: &[u8], value: &[u8]) -> bool {
         let Some((letter, rest)) = key.split_first() else { return false };
         let numbers: Vec<u64> =

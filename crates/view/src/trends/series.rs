@@ -1,4 +1,4 @@
-//! One value over a time range.
+//! Reads a value of a subject over a time range, in a number of steps.
 
 use imbl::Vector;
 use std::sync::Arc;
@@ -57,7 +57,8 @@ struct Point {
 }
 
 impl Rings {
-    /// Has at most `steps`, from the ring with about such cells, and from others outside its time range.
+    /// Returns a value between two times in at most `steps` steps, from the ring with cells of about that duration, and
+    /// from the other rings outside its time range.
     pub fn series(&self, subject: &Subject, value: &Value, from: Time, to: Time, steps: usize) -> Series {
         let span = to.since(from);
         let wanted = span.div_f64(steps.max(1) as f64);
@@ -86,7 +87,8 @@ impl Rings {
         series
     }
 
-    /// The oldest first; other rings outside the range of `ring`.
+    /// The points of a time range, the oldest first: of `ring`, coarser rings before its start, and finer rings after
+    /// its end.
     fn points(&self, id: u32, value: &Value, (from, to): (Time, Time), ring: Ring) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::new();
         let coarse = Ring::ALL.into_iter().rev().filter(|own| *own >= ring);

@@ -95,7 +95,7 @@ impl fmt::Display for Subject {
 /// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Base units of a resource.
+    /// A quantity of the value's resource: bytes of memory, millicores of `vcore`.
     Amount,
     /// Thousandths of a whole.
     Share,
@@ -218,7 +218,7 @@ impl Value {
         }
     }
 
-    /// As `cpu use`, `waiting p95`.
+    /// The title on a page, without the kind of subject: `cpu use`, `waiting p95`.
     pub fn title(&self) -> String {
         let words = self.measure.word().replace('.', " ");
         match &self.resource {

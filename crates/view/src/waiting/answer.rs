@@ -7,10 +7,10 @@ use scheduler::Partition;
 
 const OFFERED: usize = 3;
 
-/// Why it waits.
+/// Explains why an application, a request, or the requests of a queue wait.
 ///
 /// # Errors
-/// If the object does not exist, with similar names.
+/// Returns an error with similar names if the object does not exist.
 pub fn answer(part: &Partition, now: Time, of: &Asked) -> Result<Finding, Refusal> {
     let (app, ask) = match of {
         Asked::App(app, ask) => (app, ask),

@@ -10,7 +10,9 @@ use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 
 const MOST: usize = 8;
 
-/// `around` is in order, with the events that selected preempted allocations.
+/// Explains an event from the event itself, the events around it, and the samples of the history.
+///
+/// `around` are the events of about the same time, in order, and those that selected preempted allocations.
 pub fn event_sheet<'r>(
     view: &View,
     part: &PartitionView,
@@ -61,7 +63,7 @@ pub fn event_sheet<'r>(
     Sheet { at: record.at, title: record.object.to_string(), sentence, waits: false, lines, ..Sheet::default() }
 }
 
-/// Of the event that selected its allocation.
+/// The preemption grounds of the event, or of the event that selected its allocation.
 fn grounds<'r>(record: &'r Record, around: &[&'r Record]) -> Option<&'r PreemptionGrounds> {
     let of = |other: &&&Record| {
         record.detail == ChangeDetail::ALLOC_PREEMPT
@@ -129,7 +131,7 @@ fn preemptor(message: &str) -> Option<(AppId, QueuePath)> {
     Some((app.into(), queue.into()))
 }
 
-/// Of the last sample before.
+/// The usage of a queue in the last sample before a time, against its current guaranteed resources.
 fn usage_state(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, at: Time) -> Option<SheetLine> {
     let sample = view.history.iter().rev().find(|sample| sample.at <= at)?;
     let used = used(sample, part, queue)?;

@@ -12,7 +12,8 @@ const MOST: usize = 5;
 const MOST_ASKS: usize = 10_000;
 
 impl PartitionView {
-    /// Includes the requests that would fit an empty node.
+    /// Returns the free resources of a node, its largest applications, its reservations, and the requests without a
+    /// node that would fit if it were empty. `None` if the node does not exist.
     pub fn node_sheet(&self, id: &NodeId, at: Time) -> Option<Sheet> {
         let node = self.nodes.get(id)?;
         let free = node.available();
@@ -70,7 +71,7 @@ impl PartitionView {
     }
 }
 
-/// By cpu, then by memory.
+/// The resources of each application on a node, the largest first by cpu, then by memory.
 fn largest(node: &NodeRow) -> Vec<(AppId, Resource)> {
     let mut allocated: BTreeMap<&AppId, Resource> = BTreeMap::new();
     for allocation in node.allocations.values() {

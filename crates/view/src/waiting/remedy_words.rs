@@ -16,7 +16,7 @@ pub trait RemedyWords {
     /// `now` is the time of the computation.
     fn sentence(&self, now: Time) -> String;
 
-    /// Empty if none or not tested.
+    /// The side effects, one line each. Empty if there are none or they were not tested.
     fn effect_lines(&self) -> Vec<String>;
 }
 

@@ -1,4 +1,4 @@
-//! An explanation as a sentence and lines with links.
+//! Sheets: an explanation as a sentence and lines, each with a link to its object.
 
 use super::Refusal;
 use model::{AppId, AskId, NodeId, QueuePath, Time};
@@ -17,7 +17,7 @@ pub struct Sheet {
     pub sentence: String,
     /// Whether a request waits.
     pub waits: bool,
-    /// Empty if none or several.
+    /// The first cause without values; empty if there are none or several.
     pub cause: String,
     /// The lines after the summary.
     pub lines: Vec<SheetLine>,

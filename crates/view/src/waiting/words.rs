@@ -26,16 +26,16 @@ pub fn count(number: u64, one: &str) -> String {
 
 /// A part of an explanation as a sentence.
 pub trait Sentence {
-    /// Without a period; may be empty.
+    /// The sentence, without a period; empty if the part has nothing to report.
     fn sentence(&self) -> String;
 }
 
 /// Further lines about a pending request.
 pub trait AskWords {
-    /// The next cycle's action, other than an allocation.
+    /// The action of the next cycle for the request, if it is not an allocation.
     fn next_step(&self) -> Option<String>;
 
-    /// Reservation, and the application's next try.
+    /// What changes with time, one line each: the reservation, and the next try of the application.
     fn waiting_lines(&self, now: Time) -> Vec<String>;
 
     /// What is scheduled before the request, in one line, if anything.
@@ -44,13 +44,13 @@ pub trait AskWords {
 
 /// The words for an object with a limit.
 pub trait PlaceWords {
-    /// As `the limit of user ann on root.tenants`.
+    /// The display name: `root.tenants`, `the limit of user ann on root.tenants`, `node node-001`.
     fn words(&self) -> String;
 }
 
 /// The words for a blocker.
 pub trait BlockerWords {
-    /// As `cpu 2 missing, 6 of 8 used`; may be empty.
+    /// The missing quantity without the object: `cpu 2 missing, 6 of 8 used`; empty if not about a resource.
     fn shortage(&self) -> String;
 }
 
@@ -258,7 +258,7 @@ impl Sentence for WaitingGroup {
     }
 }
 
-/// Values apply to all of its requests.
+/// The common cause of a group's requests, with values that apply to all of them.
 fn cause(group: &WaitingGroup) -> String {
     let Some(blocker) = &group.blocker else {
         return "their turn: the next cycles allocate the first of them".to_owned();

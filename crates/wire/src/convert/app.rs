@@ -46,7 +46,7 @@ pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -
     }
 }
 
-/// Sorts by submission, then by ID.
+/// Converts rows to a list: by submission, then by ID.
 pub fn applications<'a>(
     context: &Context,
     partition: &PartitionView,

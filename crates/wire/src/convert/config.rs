@@ -205,7 +205,7 @@ impl Reader {
     }
 }
 
-/// A queue, or the name of a rule (PLC-013).
+/// A parent rule in text form: a queue, or the name of a rule (PLC-013).
 fn short_rule(node: Node<'_>) -> Option<dto::Rule> {
     let text = node.scalar()?.text;
     let lower = text.to_lowercase();

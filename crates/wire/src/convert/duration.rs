@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Like Go: `0s`, `500ms`, `1.5s`, `1m0s`, `1h30m0s`.
+/// Formats a duration like Go: `0s`, `500ms`, `1.5s`, `1m0s`, `1h30m0s`.
 pub(super) fn go_duration(duration: Duration) -> String {
     let nanos = duration.as_nanos();
     let fraction = |amount: u128, unit: u128| {

@@ -7,7 +7,7 @@ use crate::dto;
 use view::record::Record;
 use view::{Sample, View, health as checks};
 
-/// Time becomes ns since 1970.
+/// Converts an event; its time becomes ns since 1970.
 pub fn event(context: &Context, record: &Record) -> dto::EventRecord {
     let number = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     dto::EventRecord {

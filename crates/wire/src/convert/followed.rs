@@ -11,7 +11,7 @@ use view::ClockRuns;
 
 const HOUR: i64 = 3_600_000_000_000;
 
-/// Times are those of its events.
+/// Reports the usage of a followed Apache YuniKorn; times are those of its events.
 ///
 /// # Errors
 /// The ledger has not started.

@@ -111,7 +111,7 @@ pub fn utilizations(context: &Context, partitions: &[PartitionView]) -> Vec<dto:
     partitions.iter().map(of).collect()
 }
 
-/// Most used resource type; empty without nodes.
+/// The utilization of the most used resource type; empty without nodes.
 pub fn utilization(partition: &PartitionView) -> dto::NodeUtilization {
     let share = |(name, capacity): (&str, i64)| (percent(capacity, partition.allocated.amount(name)), name.to_owned());
     let most = partition.capacity.iter().map(share).max();

@@ -220,7 +220,7 @@ fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
         RuleEnd::Next(SkipReason::Draining(_)) => "draining",
         RuleEnd::Next(SkipReason::RecoveryClosed | SkipReason::NotBelowRoot | SkipReason::NoFallback) => "missing",
         RuleEnd::Refused => match placement.refused().map(|refused| &refused.refusal) {
-            // Illegal only in the rule (PLC-005, PLC-071).
+            // Illegal in the rule, but not when the queue would be created (PLC-005, PLC-071).
             Some(Refusal::IllegalName { .. }) if entry.path.is_some() => "bad-name",
             Some(Refusal::CreateBelowDraining { .. }) => "draining",
             Some(Refusal::CreateDenied { .. }) => "denied",

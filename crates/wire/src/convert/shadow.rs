@@ -1,4 +1,4 @@
-//! A shadow's results, in wall-clock times.
+//! Conversion of a shadow's results. Their times are wall-clock times.
 
 use std::sync::Arc;
 

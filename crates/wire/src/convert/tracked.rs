@@ -8,10 +8,10 @@ use model::QueuePath;
 use view::View;
 use view::rows::{AppRow, TrackedResources};
 
-/// YuniKorn has no data of finished applications.
+/// Sums released allocations of active applications. Apache YuniKorn has no data of finished ones.
 ///
 /// # Errors
-/// An unknown time or dimension.
+/// A time or a dimension that is unknown there.
 pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, String> {
     use Dimension as D;
     const NO_LEDGER: &str = "Apache YuniKorn does not record usage history";
@@ -89,7 +89,7 @@ fn keyed(by: &[Dimension], key: Vec<String>, mut row: UsageReportRow) -> UsageRe
     row
 }
 
-/// Base units times seconds; each allocation counts once.
+/// Usage of released allocations in base units times seconds: each counts in one of the three parts.
 pub fn ended_use(past: &TrackedResources) -> BTreeMap<Box<str>, u64> {
     let mut sum = BTreeMap::new();
     let all = [&past.used, &past.placeholders, &past.preempted];

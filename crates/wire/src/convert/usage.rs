@@ -53,7 +53,7 @@ pub fn user(partition: &PartitionView, name: &str) -> Option<dto::UserUsage> {
     })
 }
 
-/// `*`: users without a named group.
+/// All groups; `*` is for users without a named group.
 pub fn groups(partition: &PartitionView) -> Vec<dto::GroupUsage> {
     let mut apps: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for app in partition.apps.iter().flatten() {

@@ -19,10 +19,10 @@ const MOST_RUNS: u32 = 100;
 
 const COMPARED: [&str; 4] = ["queues", "applications", "nodes", "users"];
 
-/// Reads a request.
+/// Converts a request to a plan.
 ///
 /// # Errors
-/// Location in the body, and reason.
+/// The location in the body, and the reason.
 pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     if let Some(other) = asked.compare.iter().find(|what| !COMPARED.contains(&what.as_str())) {
         return Err(format!("compare: {other:?} is not one of {}", COMPARED.join(", ")));
@@ -71,7 +71,7 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait, node_groups })
 }
 
-/// Empty if one pair is enough.
+/// The seeds of the pairs of runs; empty if one pair is enough.
 pub fn seeds(asked: &dto::WhatIf) -> Vec<u64> {
     let first = asked.seed.unwrap_or_default();
     (0..u64::from(asked.runs.unwrap_or_default())).map(|run| first.wrapping_add(run)).collect()

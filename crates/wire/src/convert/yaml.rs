@@ -135,7 +135,7 @@ fn limit(config: &dto::Limit) -> Yaml {
     Yaml::Map(map.0)
 }
 
-/// The next multiple of four, even from odd columns.
+/// YuniKorn indents to the next multiple of four, even from the odd columns of list items.
 fn inner(column: usize) -> usize {
     (column + 4) / 4 * 4
 }

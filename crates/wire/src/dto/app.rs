@@ -44,7 +44,7 @@ pub struct Application {
     /// The current allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocations: Vec<Allocation>,
-    /// `Starting` only in 1.5 and kornsole.
+    /// The state; `Starting` exists only in 1.5 and in kornsole.
     #[serde(rename = "applicationState", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub state: Word,
     /// The submitting user.
@@ -68,7 +68,7 @@ pub struct Application {
     /// The reserved requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reservations: Vec<Reservation>,
-    /// Of its requests; -2147483648 without pending ones.
+    /// The highest priority of its requests; -2147483648 without pending requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_request_priority: i32,
     /// First start in **milliseconds**; negative: not yet. `None` before 1.6 and before the start.
@@ -130,7 +130,7 @@ pub struct Request {
     /// The resources of each of the pending count.
     #[serde(skip_serializing_if = "is_empty")]
     pub resource: ResourceMap,
-    /// Repetitions (up to 1.5); 0 means 1.
+    /// The number of repetitions (up to 1.5); 0 means 1.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub pending_count: i32,
     /// The priority, as text on the wire.
@@ -183,7 +183,7 @@ pub struct LogEntry {
     pub count: i32,
 }
 
-/// A request with a node.
+/// An allocation: a request with a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Allocation {
@@ -282,10 +282,10 @@ pub struct ResourceHistory {
     pub placeholder_resource: UsageByType,
 }
 
-/// Names the node or application up to 1.6.
+/// A reservation: the request's key, up to 1.6 after the node or application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reservation {
-    /// A node or an application.
+    /// The node (in an application) or the application (in a node); up to 1.6.
     pub of: Option<String>,
     /// The request's key.
     pub key: String,

@@ -47,7 +47,7 @@ pub struct Partition {
     /// The partition's own switch; `None` before 1.7.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption_enabled: Option<bool>,
-    /// Of quotas; `None` before 1.8.
+    /// Whether quota preemption is enabled; `None` before 1.8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_preemption_enabled: Option<bool>,
     /// Number of nodes.

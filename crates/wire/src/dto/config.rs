@@ -11,7 +11,7 @@ use super::lenient::{is_empty, object, read};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Config {
-    /// `None` before a resource manager registers.
+    /// The partitions; `None` before a resource manager has registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partitions: Option<Vec<PartitionConfig>>,
     /// SHA-256 of the loaded text, in uppercase hex.
@@ -137,7 +137,7 @@ pub struct Rule {
     /// The rule for the parent queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Box<Rule>>,
-    /// A queue, or a tag.
+    /// The value: a queue, or the name of a tag.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub value: String,
 }

@@ -18,17 +18,17 @@ pub(super) fn read<'de, T: Read, D: Deserializer<'de>>(deserializer: D) -> Resul
     T::read(deserializer)
 }
 
-/// For `deserialize_with`: `null` is empty.
+/// For `deserialize_with` of an object: `null` is an empty one.
 pub(super) fn object<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// For `skip_serializing_if` (`rest.md` section 2).
+/// For `skip_serializing_if`: empty values are omitted (`rest.md` section 2).
 pub(super) fn is_empty<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A document; `null` and `{}` are empty.
+/// A list as a document: `null` and `{}` are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct List<T>(

@@ -50,7 +50,7 @@ pub use time::Deadline;
 pub use usage::{GroupUsage, QueueUsage, UserUsage};
 pub use view::unread::Unknown;
 
-/// Few known values are not allocated; others stay.
+/// A word with few known values, which are not allocated; others are kept.
 pub type Word = Cow<'static, str>;
 
 /// Unknown keys with their values.

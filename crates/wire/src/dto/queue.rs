@@ -41,7 +41,7 @@ pub struct Queue {
     /// Whether it accepts applications; otherwise it accepts queues.
     #[serde(deserialize_with = "read")]
     pub is_leaf: bool,
-    /// Configured, not created by a rule.
+    /// Whether it is configured; otherwise a placement rule created it.
     #[serde(deserialize_with = "read")]
     pub is_managed: bool,
     /// Configured and inherited properties.
@@ -56,7 +56,7 @@ pub struct Queue {
     /// The child queues.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub children: Vec<Queue>,
-    /// Full paths. Reads 1.5's `childrenNames`; absent before.
+    /// Full paths of the direct children. Reads 1.5's `childrenNames`; absent before.
     #[serde(alias = "childrenNames", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub child_names: Vec<String>,
     /// Used share of the maximum, in percent, for its types.
@@ -89,7 +89,7 @@ pub struct Queue {
     /// The delay before a request may preempt, in Go's duration form.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub preemption_delay: Word,
-    /// `0s` means never. Since 1.8.
+    /// The delay of quota preemption; `0s`: never. Since 1.8.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub quota_preemption_delay: Word,
     /// Whether only the offset is visible outside.
@@ -107,7 +107,7 @@ pub struct Queue {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Template {
-    /// 0 means no limit. Since 1.5.
+    /// Maximum of running applications; 0: no limit. Since 1.5.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
     /// The maximum of a dynamic queue.

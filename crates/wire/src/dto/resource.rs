@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// In events: `{"resources": {type: {"value": n}}}`, without values of 0.
+/// A resource in an event: `{"resources": {type: {"value": n}}}`, where a value of 0 is omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventResource(pub ResourceMap);
 

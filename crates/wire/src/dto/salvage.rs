@@ -38,10 +38,10 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Invalid values are omitted and added to `unknown`.
+/// Reads a document; invalid values are omitted and added to `unknown`.
 ///
 /// # Errors
-/// Invalid JSON, or another form.
+/// Invalid JSON, or a document of another form.
 pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<T, Unreadable> {
     let first = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
@@ -67,10 +67,10 @@ pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) ->
     Err(unreadable(bytes, &error))
 }
 
-/// Reads a whole document.
+/// Reads a list as a whole document.
 ///
 /// # Errors
-/// As [`salvage`], or no readable entry: its objects are unknown, not absent.
+/// As [`salvage`], or a nonempty list without a readable entry: its objects are unknown, not absent.
 pub fn salvage_list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<Vec<T>, Unreadable> {
     let before = unknown.len();
     let list = salvage::<List<T>>(bytes, unknown)?.0;

@@ -29,7 +29,7 @@ pub struct UserUsage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct GroupUsage {
-    /// `*`: users without a named group.
+    /// The group; `*` for users without a named group.
     #[serde(deserialize_with = "read")]
     pub group_name: String,
     /// The applications that count under it.
@@ -59,7 +59,7 @@ pub struct QueueUsage {
     /// The limit of this queue; empty if none.
     #[serde(skip_serializing_if = "is_empty")]
     pub max_resources: ResourceMap,
-    /// 0 means no limit of this queue.
+    /// Maximum of running applications; 0: no limit of this queue.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
     /// Child queues with usage or limits.

@@ -23,7 +23,7 @@ pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
     all
 }
 
-/// Cpu, memory, then others by name.
+/// The resources of a report: cpu, memory, then the others by name.
 pub(super) fn resources(report: &UsageReport) -> Vec<String> {
     let mut names: BTreeSet<&String> = BTreeSet::new();
     for row in report.rows.iter().chain([&report.total]) {
@@ -162,7 +162,7 @@ pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
     report.gaps.iter().map(gap).chain(report.notes.iter().cloned()).chain(inexact(report)).collect()
 }
 
-/// Base units (millicores, bytes) times seconds.
+/// The report as CSV: base units (millicores, bytes) times seconds.
 pub(super) fn csv(report: &UsageReport, prices: Option<&Prices>) -> String {
     let (amounts, resources) = (amounts(report), resources(report));
     let mut titles: Vec<String> = report.by.clone();

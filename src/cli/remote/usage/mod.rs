@@ -1,4 +1,4 @@
-//! `kornsole usage`: usage over time.
+//! `kornsole usage`: usage over time of a running or stopped kornsole.
 
 mod formats;
 mod html;
@@ -77,7 +77,7 @@ pub enum Format {
     Html,
 }
 
-/// As a table, CSV, JSON, or HTML.
+/// `kornsole usage`: usage and waits, as a table, CSV, JSON, or an HTML page.
 pub fn usage(args: &UsageArgs) -> ExitCode {
     exit(printed(args))
 }
@@ -117,7 +117,7 @@ fn ended(message: String) -> Ended {
 
 type Span = (Option<i64>, Option<i64>);
 
-/// For charts over time; `None` if the report is by hour.
+/// By hour and the first key of a report, for the charts over time; `None` if the report is by hour.
 fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
     if by.contains(&Dimension::Hour) {
         return None;
@@ -206,7 +206,10 @@ impl Ledgers {
     }
 }
 
-/// In UTC. Fails if the text is not a month.
+/// The time range of a month in UTC.
+///
+/// # Errors
+/// The text is not a month.
 fn whole_month(text: &str) -> Result<Span, String> {
     let first = |month: &str| parse_rfc3339(&format!("{month}-01T00:00:00Z"));
     let from = (text.len() == "2026-11".len()).then(|| first(text)).flatten();

@@ -23,7 +23,7 @@ pub struct Prices {
     /// The currency after an amount.
     #[serde(default)]
     pub currency: String,
-    /// Of one core, GiB, or unit.
+    /// By resource: the price of one core, GiB, or unit for an hour.
     hour: BTreeMap<String, f64>,
 }
 

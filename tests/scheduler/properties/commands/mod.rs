@@ -175,7 +175,7 @@ pub fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = Par
     )
 }
 
-/// Two gangs: mostly placeholders and replacements.
+/// Steps with two gangs: most requests are placeholders or may replace one.
 pub fn gang_step() -> impl Strategy<Value = Step> {
     let app = || (0..2u8).prop_map(|n| AppId::from(format!("app-{n}")));
     let node = || (0..3u8).prop_map(|n| NodeId::from(format!("n{n}")));
@@ -268,7 +268,7 @@ pub fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Returns all events; `look` follows each command.
+/// Performs the steps and returns all events. `look` runs after each command.
 pub fn run(profile: Profile, steps: &[Step], look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
     run_from(0, profile, steps, look)
 }

@@ -10,7 +10,8 @@ use scheduler::state::queue::Queue;
 use scheduler::usage::Side;
 use scheduler::{Partition, Scheduler};
 
-/// Priorities passed up: at the last raw change, or current if it changed back.
+/// The priority that a queue passed up: at the last change of its raw priority, or the current one if it changed back
+/// in between.
 #[derive(Default)]
 pub struct Model {
     seen: BTreeMap<String, (Priority, Vec<i64>)>,
@@ -60,7 +61,7 @@ fn allocated(partition: &Partition, queue: &Queue) -> Resource {
     children(partition, queue.key).into_iter().fold(own, |sum, child| sum.add(&allocated(partition, child)))
 }
 
-/// A missing resource is unlimited.
+/// The minimum of each resource; a missing one is unlimited.
 fn smaller(one: Option<Resource>, other: Option<Resource>) -> Option<Resource> {
     let (Some(one), Some(other)) = (one.clone(), other.clone()) else { return one.or(other) };
     let mut both = one.clone();

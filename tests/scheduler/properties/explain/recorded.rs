@@ -115,7 +115,7 @@ fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
             runner.load(scenario.embedded_config(profile).unwrap(), &mut sink).unwrap();
             for step in &scenario.steps {
                 runner.step(step, &mut sink).unwrap();
-                // Large scenarios have thousands of cycles.
+                // Only commands are checked between cycles: large scenarios have thousands.
                 let most = if matches!(step.kind, StepKind::Schedule(_)) { 60 } else { 20 };
                 if runner.scheduler().partitions().first().is_some_and(|part| part.apps.len() <= most) {
                     removals.look(&format!("{name} under {profile}"), runner.scheduler(), runner.now());

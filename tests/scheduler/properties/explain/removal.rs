@@ -93,7 +93,7 @@ fn is_served(blockers: &[Blocker]) -> bool {
     blockers.iter().all(|blocker| matches!(blocker.level, BlockLevel::Priority | BlockLevel::Stalled))
 }
 
-/// `None` if irremovable; inner `None` if not pending.
+/// `None` if the blocker cannot be removed, an inner `None` if the request is no longer pending.
 pub fn without(
     scheduler: &Scheduler,
     now: Time,

@@ -53,7 +53,7 @@ pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     owners
 }
 
-/// The newest manager of its field.
+/// Returns the last writer of an entry: the newest manager of its field.
 pub(super) fn writer(map: &ConfigMap, name: &str, binary: bool) -> Option<WrittenBy> {
     let (part, field) = (if binary { "f:binaryData" } else { "f:data" }, format!("f:{name}"));
     let all = map.metadata.managed_fields.iter().flatten();

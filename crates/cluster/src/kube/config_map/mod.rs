@@ -42,7 +42,7 @@ pub enum TextSource {
 pub struct Owner {
     /// Name: `Helm release yk`.
     pub name: String,
-    /// Label, annotation, or field manager.
+    /// Evidence: a label, an annotation, a field manager.
     pub marker: String,
 }
 
@@ -87,7 +87,7 @@ pub struct WrittenConfig {
     pub others: usize,
     /// Key of the compressed text, if compressed.
     pub packed: Option<String>,
-    /// Hide the text; writes remove them (K8S-011).
+    /// Keys that hide the text; a write removes them (K8S-011).
     pub hiding: Vec<String>,
     /// Other settings of both maps.
     pub settings: BTreeMap<String, String>,
@@ -112,7 +112,10 @@ pub struct Note {
 }
 
 impl Cluster {
-    /// Reads both maps; fails without permission.
+    /// Reads both maps.
+    ///
+    /// # Errors
+    /// They may not be read.
     pub fn written_config(&self) -> Answer<'_, Result<WrittenConfig, KubeFault>> {
         Box::pin(async move {
             let namespace = self.namespace().await?;

@@ -15,7 +15,7 @@ use view::kubernetes::{Condition, NamespaceRow, NodeObject, OwnerName, PodRow};
 const DOMAIN: &str = "yunikorn.apache.org/";
 /// Maximum length of a condition text, in bytes.
 const LONGEST: usize = 300;
-/// Then the cache is cleared.
+/// Maximum number of shared texts; then the cache is cleared.
 const SHARED: usize = 20_000;
 
 /// Texts that many objects have, each once.
@@ -51,7 +51,7 @@ pub trait Followed: Sized + Send + 'static {
     /// Reduces the object.
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self;
 
-    /// A pod's UID, otherwise the name.
+    /// Returns the key: the UID of a pod, otherwise the name.
     fn key(&self) -> Arc<str>;
 }
 

@@ -57,7 +57,7 @@ fn server() -> (String, Receiver<String>) {
     (address, received)
 }
 
-/// Its token is the number of its runs.
+/// A script that counts how often it runs, and gives the count as its token.
 fn counting(dir: &Path, more: &str) -> String {
     let count = dir.join("count").display().to_string();
     format!("echo x >> {count}\necho '{{\"status\": {{\"token\": \"t'$(wc -l < {count})'\"{more}}}}}'")

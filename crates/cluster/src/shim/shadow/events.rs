@@ -66,14 +66,14 @@ fn moment(text: &str) -> Option<Time> {
     Some(Time(u64::try_from(nanos / 1000).ok()?))
 }
 
-/// Dropping it ends its watch.
+/// A watch on Events. Dropping it ends it.
 #[derive(Debug)]
 pub(super) struct DecisionEvents {
     _tasks: JoinSet<()>,
 }
 
 impl DecisionEvents {
-    /// Without permission, only pods have times. Requires a runtime.
+    /// Follows Events. Without the permission, times come from the pods alone. Must be called in a runtime.
     pub fn start(reader: &Reader, take: impl Fn(DecisionEvent) + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         let (sender, mut changes): (Sender<Change<PodEvent>>, _) = channel(WAITING);

@@ -79,7 +79,7 @@ enum Message {
     Stop,
 }
 
-/// Running results; clones share them.
+/// Results while a shadow runs; clones share them.
 #[derive(Clone, Debug)]
 pub struct Shown {
     tally: Arc<Mutex<Tally>>,
@@ -111,7 +111,7 @@ impl Shown {
 pub struct DecisionTimes(Sender<Message>);
 
 impl DecisionTimes {
-    /// By UID; false if it stopped watching.
+    /// A pod was decided, by its UID. Returns whether the shadow still watches.
     pub fn decided(&self, ask: AskId, at: Time) -> bool {
         self.0.send(Message::Decided(DecisionEvent { ask, at, source: Source::RestEvent })).is_ok()
     }

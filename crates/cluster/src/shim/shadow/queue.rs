@@ -39,12 +39,12 @@ impl Queue {
         Self { delay, queued: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
     }
 
-    /// `binding`: newly bound, if known.
+    /// Adds a change; `binding`: the pod is newly bound, as far as known.
     pub fn put(&mut self, seen: Time, input: Input, binding: Option<PodBinding>) {
         self.queued.push(Queued { seen, input, binding });
     }
 
-    /// The most exact source applies.
+    /// Records a time; the most exact source applies.
     pub fn decided(&mut self, ask: AskId, at: Time, source: Source) {
         let known = self.times.entry(ask).or_insert((at, source));
         if source < known.1 {

@@ -23,7 +23,7 @@ fn clock(at: Time) -> String {
     date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// JSON, one line; `pod` is `namespace/name`.
+/// Formats JSON without a line break. `pod` is `namespace/name`.
 pub fn line(comparison: &Comparison, pod: &str) -> String {
     let Comparison { at, verdict, app, ask, queue, node, local, rule, cause, source } = comparison;
     let mut line = json!({
@@ -118,7 +118,7 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
     text
 }
 
-/// For a console; `since` the start.
+/// Returns the results for a console. `since` is the start.
 pub fn sheet(tally: &Tally, since: Time) -> ShadowSheet {
     let queues = tally.ever().iter().map(|(queue, counts)| (queue.clone(), rates(counts)));
     let spans = tally.spans().map(|(from, counts)| ShadowSpan { from, rates: rates(counts) });

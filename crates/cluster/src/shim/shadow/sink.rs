@@ -26,9 +26,9 @@ pub struct Following {
     pub now: Time,
     /// Known decision times of the current pods.
     pub times: BTreeMap<AskId, (Time, Source)>,
-    /// Later bindings are new decisions.
+    /// The initial state is loaded: later bindings are new decisions.
     started: bool,
-    /// Not in the tally: callers have pod names.
+    /// Not in the tally yet: their pod names come from the caller.
     pub found: Vec<Comparison>,
     /// Deferred removal of a pod: the mapping removes a newly bound pod and adds it again.
     deferred: Vec<PartitionCommand>,
@@ -73,7 +73,7 @@ impl Following {
         }
     }
 
-    /// They only remove and re-add an unchanged pending pod.
+    /// Returns true if the deferred commands only remove and re-add an unchanged pending pod.
     fn is_same_again(&self, of: &(AppId, AskId)) -> bool {
         match self.deferred.as_slice() {
             [PartitionCommand::Release { app, ask }, PartitionCommand::Ask(spec)] => {

@@ -23,7 +23,7 @@ const PASS: Duration = Duration::from_secs(1);
 const CLEAN: Duration = Duration::from_secs(10);
 /// After a start nothing is settled for so long (K8S-303).
 const AFTER_START: Duration = Duration::from_secs(300);
-/// Until the other scheduler has a configuration (K8S-022).
+/// A configuration is active at the other scheduler after so long at most (K8S-022).
 const ON_ITS_WAY: Duration = Duration::from_secs(30);
 /// Nothing is settled for this time after the last report of lost changes.
 const AFTER_LOSS: Duration = Duration::from_secs(60);

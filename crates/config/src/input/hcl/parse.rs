@@ -156,7 +156,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `line`: it ends with its line.
+    /// `line`: it ends with its line, as everywhere except in brackets.
     fn value(&mut self, line: bool) -> Parsed<u32> {
         let (start, first) = (self.at, self.tree.next());
         self.deeper()?;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::store::{FileSystem, Metadata};
 
-/// Calls are counted from 0.
+/// The simulated failure; calls are counted from 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Problem {
     /// This call fails with this OS error.

@@ -42,7 +42,8 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// `None` unless printable ASCII with a final line break.
+    /// Starts a scan in a line of the file; `None` for other characters than printable ASCII, or without a final line
+    /// break.
     pub fn of(text: &'t str, line: u32) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
         plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line, line_start: 0 })
@@ -100,7 +101,8 @@ impl<'t> Scanner<'t> {
         self.line_start = self.pos;
     }
 
-    /// Up to the line's end, a comment, or `: `; in flow style up to a terminating character.
+    /// Reads a scalar: in a block up to the end of the line, a comment, or `: `; in flow style up to a terminating
+    /// character.
     pub fn scalar(&mut self, block: bool) -> Option<Found> {
         let at = self.pos;
         let quote = self.byte();

@@ -8,7 +8,7 @@ use super::read;
 use crate::Faults;
 use crate::yaml::{Document, parse_whole};
 
-/// Whether the quick reader read it.
+/// With the full parser. Returns whether the quick reader read the text.
 fn agrees(text: &str) -> bool {
     let Some(quick) = read(text, 1, &mut |_| {}) else { return false };
     let mut faults = Faults::default();

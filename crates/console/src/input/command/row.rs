@@ -115,7 +115,7 @@ impl Command {
         Self { argument, ..self }
     }
 
-    /// With its argument: `apps [QUEUE]`.
+    /// The name with its argument: `apps [QUEUE]`.
     pub fn usage(&self) -> String {
         match self.argument {
             Argument::None => self.name.to_owned(),

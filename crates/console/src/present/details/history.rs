@@ -198,7 +198,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
         let mut values = columns.rate();
         if let Some(now) = values.last_mut() {
-            // A sample right after the previous one is imprecise.
+            // As in the header; a sample right after the previous one is imprecise.
             *now = Some((state.cluster.view.allocation_rate * 1000.0).round() as i64);
         }
         all.push(Series { label: "alloc/s".into(), values, base: None, show });

@@ -234,7 +234,7 @@ fn short_name(name: &str, symbols: &Symbols) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// CPU, memory, then those of the path, requests, or limits.
+/// The resources: CPU, memory, then those that the queue's path uses, requests, or limits.
 fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
     let mut add = |resource: &Resource| {
@@ -292,7 +292,7 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
 const HOLDERS: usize = 5;
 const NAMED: usize = 4;
 
-/// Also its parents'; reached ones first.
+/// The limits of the queue and its parents; reached limits first.
 fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, symbols: &Symbols) {
     let (source, most) = (Source::of(state), NAMED.max(layout::named_in_details(state)));
     let mut label = "limits";

@@ -38,7 +38,7 @@ pub fn labeled_text(lines: &mut Lines, label: &str, value: &str, width: usize, r
     }
 }
 
-/// Further lines are indented by two columns.
+/// Adds labelled pieces, wrapped to `width`; further lines are indented by two columns.
 pub fn labelled_pieces(lines: &mut Lines, label: &str, value: &[Piece], width: usize) {
     for (at, line) in pieces::wrap(value, width.saturating_sub(LABEL + 2)).into_iter().enumerate() {
         let indent = if at == 0 { None } else { Some(plain("  ")) };

@@ -50,7 +50,7 @@ fn padded(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// As wide as the longest names, otherwise both are cut.
+/// The columns of two names in a space: as wide as the longest ones, otherwise both are cut.
 fn columns(longest: [usize; 2], space: usize) -> [usize; 2] {
     let [first, second] = longest.map(|longest| longest + 1);
     let first = first.min(space.saturating_sub(second).max(space / 2));

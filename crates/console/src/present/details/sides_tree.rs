@@ -1,6 +1,13 @@
-//! The queue tree of both sides of a what-if.
+//! The queues of both sides of a what-if as a tree, with the difference of each column.
 //!
-//! Columns without a difference are dropped first, then the later ones in [`COLUMNS`].
+//! ```text
+//!                           RUN    PENDING REQUESTS                     CPU
+//!  QUEUE    WITHOUT  WITH  DIFF WITHOUT  WITH  DIFF  WITHOUT    WITH    DIFF ...
+//!  root           9    12    +3      10    83   +73     88.5   274.5    +186
+//!    batch        1     3    +2       4     9    +5        ·      12     +12
+//! ```
+//!
+//! Without space, columns without a difference are dropped first, then the later ones in [`COLUMNS`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -93,7 +100,7 @@ fn seconds(count: i64) -> String {
     format::duration(Duration::from_secs(count.unsigned_abs()))
 }
 
-/// The partition, and each queue that differs.
+/// The tree: the whole partition, and each queue that differs.
 pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, symbols: &Symbols) -> Lines {
     let columns = columns(comparison, width);
     let name = width.saturating_sub(columns.iter().map(Column::width).sum()).clamp(8, NAME.1);
@@ -129,10 +136,10 @@ pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, symbol
     lines
 }
 
-/// Without and with the changes; `None` if missing.
+/// A queue without and with the changes; `None` where it does not exist.
 type Both<'a> = [Option<&'a Metrics>; 2];
 
-/// The meter's scale, otherwise the largest value of both sides.
+/// What a full cell of the trends of a queue represents: the scale of its meter, otherwise the largest value of both sides.
 fn full(state: &State, queue: &QueuePath, both: Both<'_>) -> i64 {
     let part = state.cluster.part();
     let row = part.zip(part.and_then(|part| part.queue_at(queue)));

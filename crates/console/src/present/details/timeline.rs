@@ -28,7 +28,7 @@ struct Happened<'a> {
     what: What,
     /// One of them in words, without the verb: `q1`.
     one: String,
-    /// If it happened once: `on node-a`.
+    /// What follows the verb, if it happened once: `on node-a`.
     more: String,
     event: Option<&'a Record>,
 }

@@ -7,7 +7,10 @@ use crate::state::page::{AppPage, NodePage, Page};
 use model::{AppId, NodeId};
 use view::audit::AuditObject;
 
-/// Whether it can be filtered.
+/// Whether the audit can be filtered.
+///
+/// # Errors
+/// Why not.
 pub fn can_narrow(state: &State) -> Result<(), String> {
     let Page::Audit(page) = state.page() else { return Err("only in the audit".to_owned()) };
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();

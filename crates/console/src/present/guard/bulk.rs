@@ -39,7 +39,10 @@ pub fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
     state.orders.moved.iter().filter_map(still).collect()
 }
 
-/// Whether it can be undone.
+/// Whether a move can be undone.
+///
+/// # Errors
+/// Why not.
 pub fn can_move_back(state: &State) -> Result<(), String> {
     match (state.orders.moved.is_empty(), moved_here(state).is_empty()) {
         (true, _) => Err("no moves from this console".to_owned()),

@@ -20,7 +20,10 @@ pub fn can(state: &State) -> Result<(), String> {
     }
 }
 
-/// Only the present is explained.
+/// The scheduler explains only the present.
+///
+/// # Errors
+/// The past is shown.
 pub fn in_present(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Err("this is the past; explanations need the present".to_owned()),

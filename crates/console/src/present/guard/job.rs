@@ -33,7 +33,10 @@ pub fn known(state: &State) -> Option<&JobSheet> {
     state.job.of(&target(state)?).map(|sheet| &**sheet)
 }
 
-/// Whether its page can open.
+/// Whether the page of a job can be opened.
+///
+/// # Errors
+/// Why not.
 pub fn can_open(state: &State) -> Result<(), String> {
     match state.cluster.has_jobs {
         true => Ok(()),
@@ -41,7 +44,10 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// As far as known; the daemon decides.
+/// Whether a command is allowed as far as known; the daemon decides.
+///
+/// # Errors
+/// Why not.
 pub fn may(state: &State, id: CommandId) -> Result<(), String> {
     can_open(state)?;
     let actor = state.cluster.actor()?;

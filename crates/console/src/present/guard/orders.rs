@@ -41,7 +41,10 @@ pub fn kill_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) }
 }
 
-/// Its queue allows kill or move.
+/// Whether its queue allows kill or move.
+///
+/// # Errors
+/// Why not.
 pub fn may(state: &State, verb: &str) -> Result<(), String> {
     if crate::present::guard::bulk::has_marks(state) {
         return state.cluster.actor().map(|_| ());
@@ -82,7 +85,10 @@ fn move_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Move { app: app.id.clone(), to: app.queue.clone(), expect_queue: None, dry_run: true }
 }
 
-/// Whether the pods' owners may be suspended.
+/// Whether the owners of its pods may be suspended.
+///
+/// # Errors
+/// Why not.
 pub fn may_suspend(state: &State) -> Result<(), String> {
     let app = target(state).ok_or("only the owner of an application can be suspended")?;
     let actor = state.cluster.actor()?;

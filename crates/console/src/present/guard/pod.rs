@@ -31,7 +31,10 @@ fn of_app(all: &Kubernetes, app: &AppId) -> Option<Arc<PodRow>> {
     all.pods_of(app).min_by_key(|pod| (pod.problem(true).is_none(), pod.created, Arc::clone(&pod.name))).cloned()
 }
 
-/// Whether a part can be shown.
+/// Whether a part of the pod can be shown.
+///
+/// # Errors
+/// Why not.
 pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
     let Some(all) = &state.cluster.view.kubernetes else {
         return Err("no pods here: attach to a scheduler in Kubernetes with k8s://CONTEXT".to_owned());

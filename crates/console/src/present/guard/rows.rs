@@ -24,7 +24,10 @@ pub fn can_explain(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether it can be opened.
+/// Whether the row can be opened.
+///
+/// # Errors
+/// Why not.
 pub fn can_open(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Events(_)) {
         return events::can_jump(state);
@@ -50,7 +53,10 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether it has a list.
+/// Whether the page has a list.
+///
+/// # Errors
+/// Why not.
 pub fn on_list(state: &State) -> Result<(), String> {
     state.page().list().map(|_| ()).ok_or_else(|| "this page has no list".to_owned())
 }
@@ -65,7 +71,10 @@ pub fn on_nodes(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
 
-/// Folding requires the unfiltered tree.
+/// Whether the unfiltered queue tree is shown, which folding requires.
+///
+/// # Errors
+/// Why not.
 pub fn no_filter(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(page) if page.list.filter.is_empty() => Ok(()),

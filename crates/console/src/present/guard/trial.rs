@@ -11,7 +11,10 @@ pub fn in_one(state: &State) -> Result<&TrialStatus, String> {
     state.cluster.trial.as_ref().ok_or_else(|| "only in a what-if; :whatif opens one".to_owned())
 }
 
-/// Whether one can be opened.
+/// Whether a what-if can be opened.
+///
+/// # Errors
+/// Why not.
 pub fn can_open(state: &State) -> Result<(), String> {
     if state.cluster.trial.is_some() {
         return Err("this is already a what-if".to_owned());
@@ -25,7 +28,10 @@ pub fn can_open(state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// The question or the configuration.
+/// Whether the question or the configuration can be tested.
+///
+/// # Errors
+/// Why not.
 pub fn can_try_this(state: &State) -> Result<(), String> {
     can_open(state)?;
     match state.layers.last() {
@@ -47,7 +53,10 @@ pub fn has_changes(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether one can be added.
+/// Whether a change can be added.
+///
+/// # Errors
+/// Why not.
 pub fn can_suppose(state: &State) -> Result<(), String> {
     match in_one(state)?.busy {
         true => Err("the what-if is running".to_owned()),

@@ -230,7 +230,7 @@ fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &Queu
     pen.cell(slot, &pieces);
 }
 
-/// Of a limit: `6/   6!`.
+/// What is used of a limit: `6/   6!`.
 fn usage(used: i64, max: Option<i64>, name: &str, symbols: &Symbols) -> Vec<Piece> {
     let full = max.is_some_and(|max| used >= max);
     let shown = if used == 0 { dim(symbols.nothing) } else { plain(show_amount(name, used)) };

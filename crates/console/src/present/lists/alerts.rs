@@ -1,4 +1,11 @@
-//! The alerts as a table.
+//! The alerts.
+//!
+//! ```text
+//!  STATE▲     SEVERITY  SINCE  RULE           SUBJECT          WHAT
+//!  firing     critical     2m  node-lost      node n-3         gone for 2m, it had 12 cpu, 40G memory
+//!  inhibited  warning     14m  queue-starves  queue root.etl   4 of 8 guaranteed cpu, 6 pending
+//!  silence                 1h  queue-waits    queue root.dev   by sue, 50m left: a migration
+//! ```
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;

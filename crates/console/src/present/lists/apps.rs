@@ -1,4 +1,15 @@
-//! Applications, and the requests and allocations of one. [`GIVE_WAY`] is the order of dropping columns.
+//! Applications as a table, and the requests and allocations of one application.
+//!
+//! ```text
+//!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU     MEM   WAIT  WHY                   AGE▲
+//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     12G    42s  user limit sue      3m 12s
+//!
+//!  ASK             PRI     CPU    MEM  OTHER   STATE        NODE       SINCE  WHY
+//!  k1-7              5       1     2G          pending      –          3m 10s  queue root.tenants.tenant-a has cpu 0.5 left
+//! ```
+//!
+//! On a narrow screen applications drop columns as in [`GIVE_WAY`]; requests: other resources, memory, priority, time,
+//! CPU. The name, the state, and an application's queue remain; the second line counts hidden columns.
 
 use std::sync::Arc;
 

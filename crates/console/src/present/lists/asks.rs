@@ -291,7 +291,7 @@ fn ask_state(ask: &AskRow) -> Piece {
     piece(role, word_of(ask))
 }
 
-/// Or what is special; a source adds queue paths and limit locations.
+/// The pending reason, or what is special about an allocation. A source adds queue paths and limit locations.
 pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> Vec<Piece> {
     let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
     let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));

@@ -1,4 +1,12 @@
-//! The nodes as a table.
+//! Nodes as a table.
+//!
+//! ```text
+//!  NODE▲                STATE   ALLOC   CPU             used/  all    MEM             used/  all
+//! ▌node-a               ●           8   ▰▰▰▰▰▰▱▱▱▱      12.5/   20    ▰▰▰▱▱▱▱▱▱▱       24G/  40G
+//! ```
+//!
+//! On a narrow screen the meters get shorter and are dropped, memory's first, then the state's word, the number of
+//! allocations, and memory.
 
 use ratatui::layout::Rect;
 
@@ -56,7 +64,7 @@ pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) ->
     }
 }
 
-/// Without their own columns: `gpu 2/8`.
+/// What is used of the resources without columns of their own: `gpu 2/8`.
 fn other_resources(node: &NodeRow) -> String {
     let own = |(name, all): &(&str, i64)| *name != VCORE && *name != MEMORY && (*all != 0 || used(node, name) != 0);
     let of =

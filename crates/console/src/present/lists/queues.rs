@@ -1,7 +1,16 @@
-//! The queue tree. Its columns by width are in [`PLANS`].
+//! The queue tree as a table.
+//!
+//! ```text
+//!  QUEUE▲                 STATE    PRI     APPS   PENDING cpu mem   CPU      used/ guar/  max   MEM      used/ guar/  max    HEADROOM
+//!  ▾ root                 ●       1003      7/·        9.5   31G    ▰▰▰▰▱▱   23.5/    ·/  40    ▰▰▰▱▱▱   44G/    ·/  80G
+//!    ▾ tenants            ●         0⌂      3/·        9     19G    ▰▰▱▱▱▱   11.5/    ·/ (40)   …
+//!    legacy               ◐ 42s      ·      1/·        ·       ·    …
+//! ```
 //!
 //! The name is followed by an exhausted resource without its own columns: `adhoc gpu!`. A maximum in parentheses is
-//! inherited, from the smallest parent or the cluster; it is the base of the meter.
+//! inherited: the smallest of the parents, or the cluster; it is the base of the meter. On a narrow screen these are
+//! dropped in order: headroom, meter length, memory meter, guaranteed (the memory meter then returns for a while),
+//! pending memory, CPU meter, pending, memory, applications ([`PLANS`]). The name remains.
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::board;

@@ -1,4 +1,13 @@
-//! The revisions, newest first. `●` is active; the others are compared with the marked one (`*`).
+//! The revisions, the newest first.
+//!
+//! ```text
+//!    REV▼  TIME     BY     HOW            CHANGES  CHECKSUM      WHY
+//! ▌● 3     0:52     ann    rollback to 1        1  8F2A11D0C3B4  unchanged
+//!    2     0:41     ann    api                  1  1B77E20A9C55  by mistake
+//!  * 1     0:00            start                   8F2A11D0C3B4
+//! ```
+//!
+//! `●` is active, `*` is marked: the others are compared with it.
 
 use crate::present::arrange::{Space, arrange};
 use crate::present::format;

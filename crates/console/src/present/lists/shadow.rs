@@ -136,7 +136,7 @@ fn cell(pen: &mut Writer, state: &State, row: &ShadowDifference, what: ShadowCol
     }
 }
 
-/// Two decimals; `-` if unknown.
+/// A percentage with two decimals; `-` if unknown.
 pub fn percent(part: Option<f64>) -> String {
     part.map_or("-".to_owned(), |part| format!("{:.2} %", part * 100.0))
 }

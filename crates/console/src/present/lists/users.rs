@@ -1,4 +1,12 @@
-//! Users and groups. A user's limits include those of the groups that count its applications.
+//! Users and groups as a table.
+//!
+//! ```text
+//!  NAME▲            KIND    APPS     CPU    MEM  LIMITS  CLOSEST TO ITS LIMIT
+//! ▌sue            ! user     1/1       6    12G       2  ▰▰▰▰▰▰▰▰ cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31
+//! ```
+//!
+//! The limits of a user include those of the groups that count the user's applications. On a narrow screen these are
+//! dropped in order: other resources, the bar, memory, the number of limits, CPU.
 
 use std::sync::Arc;
 
@@ -229,7 +237,7 @@ fn cell(
     pen.cell(slot, &pieces);
 }
 
-/// Group name and location only if they fit; `o` opens it.
+/// The tightest limit, with a group's name, and the location if it fits; `o` opens it.
 fn closest(source: Source<'_>, (account, limit, part): (&Account, &LimitUse, &Tightest), space: usize) -> Vec<Piece> {
     let role = if part.used >= part.max { Role::Danger } else { Role::Text };
     let owner = if limit.side == account.side { String::new() } else { format!(" of {}", limits::owner(limit, false)) };

@@ -75,7 +75,7 @@ fn header(state: &State) -> Vec<Metric> {
     list
 }
 
-/// `37 %`; `None` without a whole.
+/// `37 %` of a whole; `None` where there is no whole.
 fn share(used: i64, all: i64) -> Option<String> {
     let percent = i128::from(used) * 100 / i128::from(all).max(1);
     (all > 0).then(|| if percent == 0 && used > 0 { "less than 1%".to_owned() } else { format!("{percent}%") })

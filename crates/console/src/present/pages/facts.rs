@@ -25,7 +25,7 @@ pub fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece>
     count_of(list, format::count(list.total as u64, noun))
 }
 
-/// None while an empty list is not read yet.
+/// The same; an empty list that is not read yet has no count.
 pub fn count_read<R, I, C: Column>(unread: bool, list: &Listing<R, I, C>, noun: &str, symbols: &Symbols) -> Vec<Piece> {
     if unread && list.total == 0 {
         vec![dim(format!("{} {}", symbols.none, format::plural(noun)))]

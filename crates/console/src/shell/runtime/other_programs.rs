@@ -1,4 +1,4 @@
-//! Editor and own commands in the terminal.
+//! Other programs in the terminal: the user's editor and own commands.
 
 use signal_hook::consts::SIGINT;
 

@@ -1,6 +1,6 @@
-//! Clusters for their page.
+//! The clusters for the page of all clusters.
 //!
-//! Invariants: a worker opens each once; closing the page drops all.
+//! Invariants: a worker thread opens each cluster once; all are dropped when the page closes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

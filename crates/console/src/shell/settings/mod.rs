@@ -1,12 +1,45 @@
-//! User settings: a TOML file, shown in `docs/guide/console.md`, `keys.md`, and `attach.md`.
+//! The user's settings: a TOML file with appearance and key bindings.
 //!
-//! A context also accepts `ca`, `client-cert`, `headers`, `read-only`, and `as`, like `kornsole attach`.
+//! ```toml
+//! theme = "dark"
+//! ascii = false
+//! linear = false      # lines of text and commands as words, for screen readers
+//! mouse = true        # clicks select, the wheel scrolls
+//! marks = true        # cells that changed are marked
+//! units = "binary"    # sizes by 1024, 64Gi; "decimal": by 1000, 68.7G
+//! refresh = "2s"      # the screen takes news at most this often
+//! start = "overview"  # the first page; "queues": the queue tree
+//! default = "demo"    # what `kornsole` without arguments opens: demo, empty, local, or a context; without it: the start page
+//! core = "1.9.0"      # what commands that predict decide like: check, diff, place, run, whatif, simulate, explain
 //!
-//! A bound key loses its other meaning in its context; a command may have several.
+//! [keys.list]         # a context, as the help and docs/guide/keys.md name them
+//! "ctrl-j" = "down"
+//! "g g" = "top"       # a chord; `g` alone then means nothing by itself
+//! "G" = "none"        # no meaning
+//! "f" = "apps /web"   # a command line
+//!
+//! [columns]           # of a page; `:columns` writes them
+//! apps = ["state", "queue", "user:16", "why"]
+//!
+//! [views]             # `:view NAME` goes there; `:view save NAME` writes them
+//! hungry = { page = "apps", filter = "etl", sort = "-wait" }
+//!
+//! [[command]]         # `:all-logs`, a program with what is under the cursor
+//! name = "all-logs"
+//! run = "kubectl logs -l applicationId={app}"
+//!
+//! [contexts.prod]     # a scheduler elsewhere: `kornsole attach prod`
+//! url = "https://yunikorn.example/prod"
+//! token-file = "/home/me/.kornsole/prod.token"
+//! ```
+//!
+//! A context also accepts `ca`, `client-cert`, `headers`, `read-only`, and `as`, like the options of `kornsole attach`.
+//!
+//! A bound key loses its other meaning in its context; a command may have several keys.
 //!
 //! Invariants:
-//! - reading never fails: errors have locations, and defaults apply;
-//! - pure; the command line reads the file.
+//! - reading never fails: errors are reported with their locations, and defaults apply;
+//! - pure; the command line finds and reads the file.
 
 mod contexts;
 pub mod edit;

@@ -1,4 +1,16 @@
-//! `[[command]]`: own commands, shown in `docs/guide/console.md`.
+//! `[[command]]`: the user's own commands.
+//!
+//! ```toml
+//! [[command]]
+//! name = "all-logs"         # :all-logs
+//! doc = "The logs of the pods of an application"
+//! key = "ctrl-l"
+//! pages = ["apps", "app"]   # every page where it is missing
+//! run = "kubectl logs -l applicationId={app} --context {context}"
+//! output = "pager"          # or background, terminal
+//! confirm = false
+//! shell = false
+//! ```
 
 use std::ops::Range;
 
@@ -195,7 +207,7 @@ fn run<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, faults: &mut Vec<Fa
     written.words = Some(words);
 }
 
-/// Other braces belong to the program: `{.items}`.
+/// Finds a placeholder; other braces belong to the program: `{.items}`.
 fn unknown_placeholder(word: &str) -> Option<String> {
     let names = word.match_indices('{').filter_map(|(at, _)| {
         let name = &word[at..=at + word[at..].find('}')?];

@@ -21,7 +21,7 @@ pub enum CommandId {
     Time(TimeCommand),
     /// The trends page.
     Trend(TrendCommand),
-    /// Changes in a copy of the cluster.
+    /// What if: a copy of the cluster, and the changes in it.
     Trial(TrialCommand),
     /// Operations of the scheduler.
     Order(OrderCommand),
@@ -250,7 +250,7 @@ pub enum TrendCommand {
     TrendMoment,
 }
 
-/// Changes in a copy of the cluster.
+/// What if: a copy of the cluster, and the changes in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TrialCommand {

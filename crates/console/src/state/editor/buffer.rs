@@ -81,7 +81,7 @@ impl Buffer {
         &line[self.before().len()..]
     }
 
-    /// Limited to the text; unfolds its line.
+    /// Moves the cursor, limited to the text; unfolds its line.
     pub fn go(&mut self, row: usize, column: usize) {
         let row = row.min(self.lines().len().saturating_sub(1));
         let near = u16::try_from(row).unwrap_or(u16::MAX);

@@ -64,9 +64,9 @@ pub struct CheckResult {
     pub config: Option<Arc<Config>>,
     /// The differences from the active configuration.
     pub changes: Vec<Line>,
-    /// One line; may be empty.
+    /// The differences in one line; may be empty.
     pub summary: String,
-    /// Effects per queue, as sentences.
+    /// The effect on running applications: a queue, and sentences.
     pub consequences: Vec<(String, Vec<String>)>,
     /// Preemption as sentences.
     pub preempted: Vec<String>,

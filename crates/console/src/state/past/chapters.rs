@@ -150,7 +150,7 @@ mod tests {
         at.iter().map(|at| Moment { number: 0, at: seconds(*at), text: format!("at {at}") }).collect()
     }
 
-    /// By second; the last is the present.
+    /// Snapshots and important moments by second; the last is the present.
     struct Retained {
         snapshots: Vec<u64>,
         mattered: Vec<u64>,

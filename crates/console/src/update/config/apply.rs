@@ -86,7 +86,7 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Text typed meanwhile edits the new configuration.
+/// Takes the result. Text typed meanwhile becomes an edit of the new configuration.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
     let Some(page) = page_mut(state).filter(here) else { return };

@@ -138,7 +138,7 @@ pub fn read(text: &str, seed: u64) -> Reading {
             let message = format!("duplicate stream {:?}", stream.name.get_ref());
             reading.fault(place(text, stream.name.span()), message, "each needs a unique name");
         }
-        // Changing one stream does not change the others.
+        // Each stream has its own sequence, so that changing one does not change the others.
         draw_stream(&mut reading, text, stream, time, Draw::new(seed ^ hash(stream.name.get_ref())));
     }
     reading.workload.sort();

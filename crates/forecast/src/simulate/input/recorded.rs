@@ -59,7 +59,7 @@ impl Fates {
         }
     }
 
-    /// Empty if the request has not ended.
+    /// Returns the fate; empty if the request has not ended.
     pub fn ended(&self, app: &AppId, ask: &AskId) -> Fate {
         self.ended.get(&(app.clone(), ask.clone())).map(|(_, fate)| *fate).unwrap_or_default()
     }
@@ -80,13 +80,14 @@ impl Fates {
 /// What becomes of placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gangs {
-    /// Omitted: the tasks were recorded after their gang had come together.
+    /// They are omitted: the tasks were recorded when they were requested, after their gang had come together.
     Recorded,
-    /// Requested before the tasks, whose wait counts from the submission.
+    /// They are requested, and the tasks come after them; their wait counts from the submission.
     Simulated,
 }
 
-/// Times start at `starts`, or at the first submission.
+/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `gangs` says what becomes of the
+/// placeholders of an application, `fate` how an ask ended when it was recorded.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
     starts: Option<Time>,
@@ -163,7 +164,8 @@ impl Together {
     }
 }
 
-/// An incomplete gang has its placeholders as tasks.
+/// A gang without placeholders is not a gang. The tasks of a gang that was never complete are the tasks of its
+/// placeholders.
 fn complete(job: &mut Job) {
     let Some(gang) = job.gang.take_if(|gang| gang.placeholders.is_empty() || job.tasks.is_empty()) else { return };
     for placeholder in &gang.placeholders {

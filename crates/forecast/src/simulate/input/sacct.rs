@@ -44,13 +44,13 @@ pub fn is_table(text: &str) -> bool {
     first.contains('|') && first.split('|').any(|column| matches!(column, "jobid" | "jobidraw"))
 }
 
-/// Also for erroneous other Slurm commands.
+/// Returns true for output of `sacct --json`, and for that of other commands of Slurm, which is an error.
 pub fn is_json(text: &str) -> bool {
     let is_of_slurm = |value: &Value| value["jobs"].is_array() || slurm::command(value).is_some();
     serde_json::from_str::<Value>(text).is_ok_and(|value| is_of_slurm(&value) && value["items"].is_null())
 }
 
-/// Explains fixed-width tables; `None` for another text.
+/// Explains a table with columns of a fixed width; `None` for another text.
 pub fn printed(text: &str) -> Option<Reading> {
     let command = TableCommand::of(text)?;
     let mut reading = Reading::default();

@@ -44,7 +44,7 @@ pub fn is_log(text: &str) -> bool {
     first.starts_with(';') || columns(first).is_ok()
 }
 
-/// None without a number of processors.
+/// The nodes of the header, each with its share of the processors; none if the header has no number of processors.
 fn nodes(header: &[(String, String)]) -> Vec<NodeSpec> {
     let of = |name: &str| {
         let value = header.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -62,7 +62,7 @@ fn nodes(header: &[(String, String)]) -> Vec<NodeSpec> {
     (0..count).map(spec).collect()
 }
 
-/// The header's nodes have no memory: jobs request none.
+/// Limits jobs to the nodes of the header, which have no memory: jobs request none.
 pub fn on_its_own_nodes(workload: &mut Workload) {
     if workload.nodes.is_empty() {
         return;
@@ -85,7 +85,10 @@ pub fn read(name: &str, text: &str) -> Reading {
     read_from(name, text.as_bytes(), None).unwrap_or_default()
 }
 
-/// By line; omits jobs submitted after `until`.
+/// Reads a log line by line, and keeps the jobs that are submitted up to a time.
+///
+/// # Errors
+/// The source cannot be read.
 pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> io::Result<Reading> {
     let mut reading = Reading::default();
     let (mut header, mut in_header, mut line, mut later) = (Vec::new(), true, Vec::new(), 0_u64);

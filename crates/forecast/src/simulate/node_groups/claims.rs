@@ -1,4 +1,4 @@
-//! Nodes that one look requests. Each takes requests while an instance type has room for all.
+//! The nodes that one look of an autoscaler requests: each takes requests as long as an instance type of its group has room for all of them.
 
 use std::time::Duration;
 

@@ -41,15 +41,15 @@ pub struct NodeGroup {
     pub min: u32,
     /// Never more nodes.
     pub max: u32,
-    /// For all nodes together; other resources have no limit.
+    /// What all its nodes have together, at most; without limit for what is not named.
     pub limits: Resource,
     /// From the request of a node until it is ready.
     pub delay: Duration,
     /// How long a request is pending before a node is requested for it.
     pub patience: Duration,
-    /// How long an empty node stays; `None`: forever.
+    /// How long a node is empty before it is removed; `None`: it stays.
     pub unneeded: Option<Duration>,
-    /// Also removes nodes whose allocations fit elsewhere.
+    /// After the same time, a node whose allocations fit on other nodes is removed too.
     pub consolidates: bool,
     /// A group with more weight is preferred.
     pub weight: i64,
@@ -147,7 +147,10 @@ impl InstanceType {
         self.arch.or_else(|| Arch::of_name(&self.name))
     }
 
-    /// Adds the kubelet's pods; fails without processors and memory.
+    /// The type with the pods of the kubelet, if it has processors or memory.
+    ///
+    /// # Errors
+    /// It has no capacity.
     pub fn checked(mut self) -> Result<Self, String> {
         if self.capacity.amount(VCORE) <= 0 && self.capacity.amount(MEMORY) <= 0 {
             return Err(format!("{} has no capacity; {FORM}", self.name));
@@ -256,7 +259,7 @@ pub(super) fn fits(wants: &Resource, place: &Resource) -> bool {
     wants.iter().all(|(name, amount)| amount <= place.amount(name).max(0))
 }
 
-/// Unnamed resources are unlimited.
+/// The same for a maximum, which does not limit what it does not name.
 pub(super) fn fits_where_named(wants: &Resource, most: &Resource) -> bool {
     wants.iter().all(|(name, amount)| most.get(name).is_none_or(|most| amount <= most))
 }

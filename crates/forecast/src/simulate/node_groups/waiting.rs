@@ -1,4 +1,4 @@
-//! The requests that an autoscaler sees.
+//! What an autoscaler sees of a scheduler: the requests that wait for a node.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Requests of a run; gang tasks follow their placeholders.
+//! What the resource manager of a run requests: the tasks of jobs, and those of gangs once they have come together.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -54,7 +54,8 @@ impl<'w> Run<'w, '_> {
         }
     }
 
-    /// Submits the application if needed. The tasks of a gang come after its placeholders.
+    /// A task arrives. If its application does not exist or has ended, it is submitted first. The tasks of a gang are
+    /// requested after its placeholders.
     pub(super) fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
         if !self.live.contains_key(&job.app) {
             let gang_tasks = job.gang.as_ref().map(|_| Vec::new());
@@ -77,7 +78,7 @@ impl<'w> Run<'w, '_> {
         }
     }
 
-    /// Or continues without placeholders: its tasks are requested.
+    /// A gang has come together, or continues without its placeholders: its tasks are requested.
     pub(super) fn assemble_gang(&mut self, app: &AppId) -> Result<(), Stopped> {
         let Some(live) = self.live.get_mut(app) else { return Ok(()) };
         let (job, gang_tasks) = (live.job, live.gang_tasks.take());

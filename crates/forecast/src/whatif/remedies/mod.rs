@@ -93,7 +93,7 @@ impl<'a> Attempts<'a> {
             let outcome = self.stage.outcome_of(&steps)?;
             let (taken, started) = self.stage.taken(&outcome);
             if outcome.is_served() {
-                // A smaller sum with the preceding requests may suffice.
+                // Use the missing quantity plus that of the preceding requests if it is smaller and sufficient.
                 let mut enough = least;
                 for step in &mut enough {
                     enlarge(step, &taken, started);
@@ -152,7 +152,7 @@ impl<'a> Attempts<'a> {
         ends.collect::<Option<Vec<Time>>>()?.into_iter().max()
     }
 
-    /// Immediately, or for an allocation that ends.
+    /// For an immediate effect, or to get the resources of an allocation that ends.
     fn priority(&self, holders: &[Proposed]) -> Option<Remedy> {
         let part = self.stage.part()?;
         let from = self.ask.priority;

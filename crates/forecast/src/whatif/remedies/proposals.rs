@@ -17,7 +17,7 @@ pub(super) struct Proposed {
     pub amount: i64,
 }
 
-/// Sufficient ones first, smallest first, then the others, largest first.
+/// First the applications whose end is sufficient, smallest first, then the others, largest first.
 pub(super) fn holders(part: &Partition, own: &AppId, ask: &AskExplanation) -> Vec<Proposed> {
     let mut found: Vec<(bool, i64, AppId)> = Vec::new();
     for blocker in &ask.blockers {
@@ -70,7 +70,7 @@ pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     let path = part.queues.path_up(app.queue);
     let mut below = None;
     for ancestor in path {
-        // Without the subtree that was already visited.
+        // The part of the ancestor's subtree that was not visited from the ancestor before it.
         let mut open = VecDeque::from([ancestor]);
         while let Some(key) = open.pop_front() {
             let Some(queue) = part.queues.get(key) else { continue };

@@ -140,7 +140,7 @@ impl<'a> Stage<'a> {
         Remedy { steps, enough: true, effects: Some(effects) }
     }
 
-    /// Additional resources and applications, before or with the request.
+    /// Returns the additional resources and applications that are allocated before or with the request.
     pub fn taken(&self, outcome: &Outcome) -> (Resource, i64) {
         let (mut taken, mut started) = (Resource::new(), 0);
         for (app, (count, resource)) in &outcome.gets {

@@ -1,4 +1,5 @@
-//! Random changes against naive filters: no pod on a rejected node, no queue above its maximum, all counters right.
+//! Random changes, checked against a second implementation of the filters: no pod is on a node that one of them
+//! rejects, no queue exceeds its maximum, and all counters match the cluster.
 
 use proptest::prelude::*;
 

@@ -52,7 +52,7 @@ fn placeholders_are_created_and_replaced_when_their_pods_are_deleted() {
     world.cycles();
     assert!(created(&mut world).is_empty(), "none is made twice");
     assert_eq!(world.bind_all().len(), 2);
-    // Complete: placeholders are deleted before real pods replace them.
+    // The last binding completes the gang: the real pods replace the placeholders, which are deleted first.
     world.cycles();
     let mut names: Vec<String> = placeholders.iter().map(name).collect();
     names.sort();

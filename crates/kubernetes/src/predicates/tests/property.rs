@@ -1,4 +1,5 @@
-//! Random clusters: filters agree with the naive ones, and so do placements.
+//! Random clusters: the filters agree with the naive ones, and the scheduler places no pod on a node that the naive
+//! ones reject.
 
 use std::sync::Arc;
 

@@ -83,7 +83,7 @@ fn k8s_173_node_affinity() {
         ("Gt", "'6'", true, false),
         ("Gt", "'7'", false, false),
         ("Lt", "'8'", true, false),
-        // Invalid: the only term is skipped.
+        // All of these are invalid: the only term is skipped.
         ("Gt", "six", false, false),
         ("Lt", "'1', '9'", false, false),
         ("In", "", false, false),

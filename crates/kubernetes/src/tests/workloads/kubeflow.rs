@@ -120,7 +120,7 @@ fn a_leader_worker_set_has_groups_of_its_size() {
     assert_eq!(pods(&set("", &leader))[0], "default/l-0 root.a app 1000m 1024Mi 0 yunikorn");
 }
 
-/// The launcher may be the trainer.
+/// A runtime of MPI: a launcher that is the trainer, and nodes.
 fn mpi_runtime(launcher_trains: bool) -> String {
     let of = |name: &str, container: &str, labels: &str| {
         let pod = template(ONE).replace("name: c,", &format!("name: {container},"));

@@ -15,7 +15,7 @@ impl AskExplanation {
         self.pod.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// If recorded; otherwise of the request.
+    /// The start of its first blocker, if recorded; otherwise of the request.
     pub fn first_since(&self) -> Time {
         if let Some(since) = self.blockers.first().and_then(|first| first.since) {
             return since;

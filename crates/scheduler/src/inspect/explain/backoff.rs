@@ -9,7 +9,8 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, Time};
 
 impl Partition {
-    /// `since` and `until` bound an active one.
+    /// An active backoff, or one that the next cycle starts at an earlier request. `since` and `until` are the bounds
+    /// of an active one.
     pub(super) fn of_backoff(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let application = &self.apps[app];
         let unschedulable = self.unschedulable(app);

@@ -20,7 +20,7 @@ use crate::state::partition::Partition;
 use crate::state::task_group::can_replace;
 use model::{AppId, AskId, NodeId, QueuePath, Time};
 
-/// Objections apart from the order of requests.
+/// The objections to a request on a node, apart from the order of requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Objections {
     /// The failed checks before the nodes, in the order of a cycle.
@@ -82,7 +82,7 @@ impl fmt::Display for Precedence {
 }
 
 impl Partition {
-    /// `None` if the request or the node does not exist.
+    /// The objections at `now`. `None` if the pending request or the node does not exist.
     pub fn objections(&self, now: Time, (app, ask): (&AppId, &AskId), node: &NodeId) -> Option<Objections> {
         match self.settled(now) {
             Some(copy) => copy.objections_settled((app, ask), node),
@@ -183,7 +183,8 @@ impl Partition {
         (ask.allocation.is_none() && ask.rare.takes_over.is_none()).then_some((app, key))
     }
 
-    /// `None` if the order is not significant: close times, or only its last rule (SCH-001).
+    /// Why the pending `first` precedes `then`. `None` if the order is not significant: close times, or only the last
+    /// rule of an order (SCH-001).
     pub fn precedence(
         &self,
         first: (&AppId, &AskId),

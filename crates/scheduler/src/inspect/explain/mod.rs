@@ -41,13 +41,14 @@ use model::{AppId, AskId, Time};
 use next_decision::NextDecision;
 use types::{Allocated, AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Place};
 
-/// Others are only counted.
+/// The limit of explained kinds of requests per application; the others are only counted.
 const MOST_ASKS: usize = 20;
 
 type Kind<'a> = (Vec<(&'a str, i64)>, i32, Option<&'a str>, Option<&'a str>, bool, bool, bool);
 
 impl Partition {
-    /// `None` if unknown. The first of equal requests is explained for all. Costs about as much as a cycle.
+    /// Explains why an application, or one of its requests, is not allocated; `None` if it does not exist. Of equal
+    /// requests the first is explained for all. Costs about as much as a cycle without a result.
     pub fn explain(&self, now: Time, app: &AppId, ask: Option<&AskId>) -> Option<Explanation> {
         match self.settled(now) {
             Some(copy) => copy.explain_settled(now, app, ask),

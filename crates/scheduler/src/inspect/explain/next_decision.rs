@@ -24,7 +24,7 @@ pub(super) struct NextDecision {
     reaches_all: bool,
     of_app: BTreeMap<AskKey, u32>,
     tried: Option<BTreeSet<(AppKey, AskKey)>>,
-    /// With the last request (D-19).
+    /// D-19; with the last request without a node.
     delayed: BTreeMap<AppKey, AskKey>,
 }
 
@@ -53,12 +53,12 @@ impl NextDecision {
         if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
     }
 
-    /// `None` if not reached.
+    /// When the cycle reaches a request of the target; `None` if it does not.
     pub fn attempts_left(&self, ask: AskKey) -> Option<u32> {
         self.of_app.get(&ask).copied()
     }
 
-    /// Of recorded applications only.
+    /// Whether the cycle tries a request: of the target application, or any if all are recorded.
     pub fn reaches(&self, app: AppKey, ask: AskKey) -> bool {
         self.reaches_all
             || self.of_app.contains_key(&ask)

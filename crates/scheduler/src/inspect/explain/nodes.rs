@@ -18,7 +18,7 @@ impl Partition {
         let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
         let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
         let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
-        // By kind, then by what is missing.
+        // By kind (open and large enough, open and refused, others), then by what is missing.
         let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
         tally.largest = wanted(ask).map(|(name, _)| (Arc::from(name), 0, 0)).collect();
         for node in self.nodes.in_order() {
@@ -108,7 +108,8 @@ impl Partition {
         }
     }
 
-    /// Conditions regardless of resources come first. Required nodes may be unschedulable (SCH-165).
+    /// Conditions that exclude a node regardless of resources come first. A required node may be unschedulable
+    /// (SCH-165).
     pub(super) fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
         let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
@@ -137,7 +138,8 @@ impl Partition {
         }
     }
 
-    /// A resource that no node has; otherwise what the closest node lacks, or the nodes by check.
+    /// The resource that no node has, if no node can ever accept the request; otherwise the missing resources of the
+    /// closest node, or the number of nodes by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
         let detail = self.summary(ask, nodes);
         let mut blockers = Vec::new();

@@ -45,7 +45,9 @@ struct Group {
 }
 
 impl Partition {
-    /// `None` if it does not exist. Reads each request once, and each node once per size.
+    /// All pending requests in the subtree of `below`. `None` if the queue does not exist.
+    ///
+    /// Reads each pending request once, and each node once per requested size.
     pub fn explain_all(&self, now: Time, below: Option<&QueuePath>) -> Option<Overview> {
         let top = match below {
             Some(path) => self.queues.find(path)?,

@@ -18,7 +18,7 @@ pub struct Overview {
     pub apps: u64,
     /// The number of pending requests.
     pub asks: u64,
-    /// Those that no time removes first, then the largest.
+    /// The groups: first those that no time removes, then by what removes them, the largest first.
     pub groups: Vec<WaitingGroup>,
     /// The number of omitted groups.
     pub left_out: u64,

@@ -40,7 +40,7 @@ impl Blocker {
         matches!(&self.place, Place::Queue(queue) if queue.depth() == 0)
     }
 
-    /// No nodes, or a resource that none has, comes first.
+    /// A cluster without nodes, and a resource that no node has, come first in their kind.
     fn rank(&self) -> (Resolution, u8) {
         let resolution = self.resolution();
         let class = match self.level {

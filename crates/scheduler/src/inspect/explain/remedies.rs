@@ -15,7 +15,7 @@ pub(super) fn of(ask: &Ask, blockers: &[Blocker], nodes: &NodeTally, root: &Queu
         let enough = blockers.len() == 1;
         remedies.extend(one(blocker).into_iter().map(|kind| Remedy { steps: vec![kind], enough, effects: None }));
     }
-    // Another node of any size does not help.
+    // If conditions exclude nodes that are large enough, another node of any size does not help.
     let refused = nodes.total > 0 && nodes.could == 0 && nodes.large > 0;
     if !by_node.is_empty() && !refused && ask.rare.required_node.is_none() {
         let absent = nodes.largest.iter().filter(|(.., have)| *have == 0).map(|(name, ..)| Arc::clone(name));

@@ -10,7 +10,7 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 pub struct Remedy {
     /// All changes together.
     pub steps: Vec<RemedyKind>,
-    /// Otherwise all such are needed together.
+    /// Whether it is enough; otherwise all that are not enough are needed together.
     pub enough: bool,
     /// Side effects, if tried in a fork.
     pub effects: Option<Vec<RemedyEffect>>,
@@ -23,7 +23,7 @@ pub enum RemedyKind {
     Raise {
         /// The queue, user, or group of the maximum.
         place: Place,
-        /// `None`: the number of applications.
+        /// The resource; `None` for the number of applications.
         resource: Option<Arc<str>>,
         /// By how much.
         by: i64,
@@ -48,7 +48,7 @@ pub enum RemedyKind {
     Wait {
         /// The application that is waited for.
         app: AppId,
-        /// By earlier applications; `None`: unknown.
+        /// The estimate from earlier applications of its queue; `None` if unknown.
         at: Option<Time>,
     },
     /// A next cycle allocates it, after this number of other decisions.
@@ -68,7 +68,7 @@ pub enum RemedyKind {
         from: Priority,
         /// The necessary priority.
         to: Priority,
-        /// When it ends; `None`: at once.
+        /// It runs when this application ends; `None`: at once.
         when: Option<AppId>,
     },
     /// Change or withdraw a request that can never be allocated.

@@ -3,9 +3,9 @@
 /// The kinds of changes that remove a blocker, ordered from those that time helps least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resolution {
-    /// No node fits, or a maximum is exceeded.
+    /// The unchanged request cannot run: no node fits, or it exceeds a maximum.
     Never,
-    /// A quota, limit, or state must change, or usage end.
+    /// A quota, a limit, or a state must change, or usage in it must end.
     Change,
     /// An allocation or a reservation must end.
     #[default]

@@ -13,7 +13,7 @@ impl Partition {
     pub(super) fn settled(&self, now: Time) -> Option<Self> {
         // Only between a change of nodes or configuration and the next cycle.
         let shares = self.switches.fair_share_of_cluster && self.share_bases_stale;
-        // Only when a reservation is overdue.
+        // Only between the time at which a reservation is overdue and the next cycle.
         let overdue = self.switches.reservation_timeout && self.reservations > 0 && self.has_overdue(now);
         if !shares && !overdue {
             return None;
@@ -34,7 +34,7 @@ impl Partition {
             .any(|ask| is_overdue(now, ask))
     }
 
-    /// N-04: up to the first used one.
+    /// N-04: overdue ones without headroom, up to the first one that is used.
     fn give_up_overdue(&mut self, now: Time) {
         let mut leaves = Vec::new();
         let mut stack = vec![ROOT];

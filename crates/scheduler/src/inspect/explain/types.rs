@@ -98,7 +98,7 @@ pub struct AskExplanation {
     pub preemption: PreemptionVerdict,
     /// Remedies: derived from the blockers, or verified in forks.
     pub remedies: Vec<Remedy>,
-    /// By first occurrence; perhaps some seconds old.
+    /// The reasons from past cycles in the order of their first occurrence, perhaps some seconds old.
     pub causes: Vec<FailureCount>,
     /// The changes of the result of cycles, the oldest first.
     pub found: Vec<FoundSince>,
@@ -140,11 +140,11 @@ pub enum BlockLevel {
     Partition,
     /// A queue of its path is stopped.
     Draining,
-    /// A total of its path or itself has nothing pending.
+    /// A queue on its path, or the application, has no pending resources in total.
     Nothing,
     /// Cycles skip the application for some time (D-19).
     Backoff,
-    /// `stateaware`: another one starts first.
+    /// `stateaware`: another application of its leaf starts first.
     State,
     /// `maxapplications` of a queue was reached.
     QueueApps,
@@ -190,7 +190,7 @@ pub struct Blocker {
     pub missing: i64,
     /// The holders with the largest usage, the largest first.
     pub holders: Vec<Holder>,
-    /// Reason of rejection, or an earlier request's state.
+    /// Details: the reason of a rejection, or the state of an earlier request.
     pub detail: String,
     /// At the levels `Node` and `Partition`: what removes it.
     pub of_nodes: Resolution,
@@ -314,7 +314,7 @@ pub enum DecisionKind {
 /// The requests that are tried before a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ahead {
-    /// On its path, with pending siblings, from the root down.
+    /// The queues of its path with siblings that have pending requests, from the root down.
     pub queues: Vec<QueueTurn>,
     /// The number of applications in its leaf that come first.
     pub apps: u64,
@@ -337,7 +337,7 @@ pub struct QueueTurn {
     pub of: u64,
     /// Its priority among them.
     pub priority: Priority,
-    /// Usage over guaranteed resources, the largest first.
+    /// Its fair share: usage over guaranteed resources, the largest first.
     pub share: Vec<f64>,
     /// The sibling directly before it.
     pub before: Option<(QueuePath, Priority, Vec<f64>)>,

@@ -186,7 +186,7 @@ impl By {
     }
 }
 
-/// `root.a.b #2 +1`: by rule 2, one queue created; `-`: no match.
+/// The outcome in short: `root.a.b #2 +1` is placed by rule 2 with one queue created; `-` means that no rule matched.
 fn short(placement: &Placement) -> String {
     match &placement.outcome {
         PlacementOutcome::Placed(placed) => {

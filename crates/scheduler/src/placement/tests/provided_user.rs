@@ -95,7 +95,7 @@ fn an_existing_recovery_queue_allows_no_user_to_submit() {
     );
     check(&[provided().create()], &tree, &to("root.@recovery@"), "-");
     check(&[provided()], &tree, &to("root.@recovery@"), "-");
-    // Missing, its name is illegal; existing, it has no ACL.
+    // If it counts as missing, its name is illegal; if it exists, it has no ACL and no children.
     check(&[provided().create()], &tree, &to("root.@recovery@.x"), ["illegal-name", "-", "-"]);
 }
 

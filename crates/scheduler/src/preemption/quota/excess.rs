@@ -15,20 +15,20 @@ pub struct QuotaPlan<V> {
     pub excess: Resource,
     /// The victims in the order in which they were chosen.
     pub victims: Vec<V>,
-    /// Without stops, required nodes, and queues without a share.
+    /// Without those that are being stopped, require their node, or are in a queue without a share.
     pub retained: Vec<(V, WhyRetained)>,
     /// Whether there were candidates.
     pub had_candidates: bool,
 }
 
-/// `None` if unknown queue.
+/// The result of enforcing the maximum of a queue now; `None` if the queue does not exist.
 pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
     let queue = tree.quota_queue(key)?;
     let excess = excess(tree, key, &queue);
     let (path, retained) = (queue.path.clone(), Vec::new());
     let mut plan =
         QuotaPlan { queue: path, excess: excess.clone(), victims: Vec::new(), retained, had_candidates: false };
-    // No maximum, or victims are being stopped already (N-01e).
+    // Nothing to release: no maximum, or the victims are being stopped already (N-01e).
     let mut stack = if excess.is_empty() { Vec::new() } else { vec![(key, excess)] };
     while let Some((key, share)) = stack.pop() {
         let Some(queue) = tree.quota_queue(key) else { continue };
@@ -54,7 +54,7 @@ fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Reso
     above.collect()
 }
 
-/// `None` without a guarantee.
+/// What the guaranteed resources of the path allow to release; `None` if none is guaranteed.
 fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
     if tree.law().largest_guard {
         let above =
@@ -76,7 +76,7 @@ fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource
         let shares = excess.iter().filter_map(|(name, excess)| {
             let own = counted.get(name)?;
             let sum: i64 = above_guarantee.iter().map(|(_, counted)| counted.amount(name)).sum();
-            // Floats, as in the release.
+            // Floats, as in the release; the share of a zero sum is 0.
             let share = if sum == 0 { 0.0 } else { (own as f64 / sum as f64 * excess as f64).floor() };
             Some((name, share as i64))
         });

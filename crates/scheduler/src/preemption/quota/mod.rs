@@ -36,7 +36,7 @@ impl Queue {
 }
 
 impl Partition {
-    /// After a load (section 10.1).
+    /// Sets, moves or drops the time of a queue that a configuration has just settled (section 10.1).
     pub(crate) fn arm_by_reload(&mut self, now: Time, key: QueueKey, before: &QuotaBefore) {
         if !self.switches.quota_preemption {
             return;
@@ -52,7 +52,7 @@ impl Partition {
         queue.quota_due = time_after(law, now, queue.quota_due, before, &after);
     }
 
-    /// Queues that it takes above their maximum (N-02).
+    /// An allocation has grown by itself: the queues that it takes above their maximum get their time (N-02).
     pub(crate) fn arm_by_growth(&mut self, now: Time, path: &[QueueKey]) {
         if !self.switches.quota_arm || !self.quota_preemption {
             return;

@@ -34,7 +34,7 @@ pub fn is_above(allocated: &Resource, max: Option<&Resource>) -> bool {
     max.is_some_and(|max| max.iter().any(|(name, most)| allocated.get(name).is_some_and(|used| used > most)))
 }
 
-/// The first full second that covers `due`.
+/// The first pass after now that covers `due`: passes are at full seconds.
 pub fn look_after(now: Time, due: Time) -> Time {
     let next = (now.0 / SECOND).saturating_add(1);
     Time(next.max(due.0.div_ceil(SECOND)).saturating_mul(SECOND))
@@ -85,7 +85,7 @@ fn change(before: Option<&Resource>, now: Option<&Resource>) -> Change {
     }
 }
 
-/// The result may be past.
+/// Converts a time to the new delay; the result may be past.
 fn moved(due: Time, delay: Duration, before: Duration) -> Time {
     if delay >= before { due + (delay - before) } else { due - (before - delay) }
 }

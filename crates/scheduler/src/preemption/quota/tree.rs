@@ -9,11 +9,11 @@ use model::{Priority, QueuePath, Resource, Time};
 /// The switches for enforcing maxima (N-01 of `profiles.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaLaw {
-    /// N-01a: opted-in ones last, originators first.
+    /// N-01a: allocations that offer themselves go last, and those that started their application first.
     pub opted_in_last: bool,
-    /// N-01b: the guarantee exceeded most protects.
+    /// N-01b: only the guarantee that is exceeded most protects.
     pub largest_guard: bool,
-    /// N-01c: a missing guarantee of a child counts as above.
+    /// N-01c: what a child lacks of its guarantee counts as if it were above it.
     pub counts_below: bool,
     /// N-01d: removing a delay clears no time.
     pub keeps_time: bool,

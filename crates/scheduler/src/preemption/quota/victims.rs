@@ -83,7 +83,7 @@ fn candidates<'t, T: QuotaTree>(
     tree.quota_asks(key).into_iter().filter_map(candidate).collect()
 }
 
-/// N-01b; not in a release.
+/// Above all guaranteed resources on the path (N-01b); a release does not check this.
 fn spare_above_guarantees<T: QuotaTree>(tree: &T, leaf: QueueKey) -> Resource {
     let mut spare: Option<Resource> = None;
     if tree.law().largest_guard {

@@ -28,9 +28,9 @@ pub(super) struct Level<'a> {
     key: QueueKey,
     parent: Option<LevelKey>,
     own: Option<&'a Resource>,
-    /// G: smallest guarantee on the path.
+    /// G: the smallest guaranteed value of each name on the path.
     guaranteed: Option<Resource>,
-    /// M: smallest maximum on the path.
+    /// M: the smallest maximum of each name on the path.
     max: Option<Resource>,
     /// As the releases compute it in some cases (D-06).
     counted_max: Option<Resource>,
@@ -52,7 +52,7 @@ struct TrialMove<'a> {
 pub(super) enum OfferResult {
     Taken,
     Stays,
-    /// Its queue cannot pay; no later victim is examined (P-12).
+    /// The request's queue cannot pay for it, and no later victim is examined (P-12).
     Unpaid,
 }
 
@@ -147,7 +147,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// SCH-154; `profiles.md` section 4.1, step 1.
+    /// Above its guaranteed resources (SCH-154; `profiles.md` section 4.1, step 1).
     pub(super) fn gives(&self, leaf: LevelKey) -> bool {
         let level = &self[leaf];
         if self.switches.victim_floor == VictimFloor::BeforeRemoval {
@@ -157,7 +157,8 @@ impl<'a> PreemptionSnapshot<'a> {
         !(protected && level.counted_bound.fit_in_max_undef(&self.queues[level.key].allocated))
     }
 
-    /// `paying`: the victim must fit in the remaining guarantee of the request's queue (P-12).
+    /// `paying`: as in the releases, the victim's resources must fit in the remaining guaranteed resources of the
+    /// request's queue (P-12).
     pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> OfferResult {
         let pays = paying && self.switches.ask_queue_space == AskQueueSpace::Pays;
         if self.switches.victim_floor == VictimFloor::BeforeRemoval && !self.may_lose(leaf) {
@@ -215,13 +216,14 @@ impl<'a> PreemptionSnapshot<'a> {
         self.switches.ask_queue_space == AskQueueSpace::Pays && self.remaining(self.asking).is_some_and(|l| covers(&l))
     }
 
-    /// No victim is in that leaf.
+    /// Victims do not change that: none is in that leaf.
     pub(super) fn leaf_has_space(&self) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[self.asking];
         guaranteed.is_some() && bound.fit_in(&used.add(self.wanted))
     }
 
-    /// Within the guarantees on every level (SCH-155), or without a negative remainder (P-12).
+    /// Within the guaranteed resources on every level (SCH-155), or their remainder is not negative in any resource of
+    /// the request (P-12).
     pub(super) fn ask_queue_is_well(&self) -> bool {
         match self.switches.ask_queue_space {
             AskQueueSpace::Within => {

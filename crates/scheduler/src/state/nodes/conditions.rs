@@ -25,7 +25,7 @@ impl Nodes {
         self.changes += 1;
     }
 
-    /// [`Predicates::loosened`] must change if they allow more.
+    /// Changes the conditions. If they allow more for a request, [`Predicates::loosened`] must return another number.
     pub fn change_predicates(&mut self, change: impl FnOnce(&mut dyn Predicates)) {
         if let Some(predicates) = own_predicates(&mut self.predicates) {
             change(predicates);
@@ -38,7 +38,7 @@ impl Nodes {
         self.predicates.as_ref()
     }
 
-    /// Placements remain as before.
+    /// The newer conditions differ only in knowing more requests and nodes; placements are kept.
     pub fn renew_predicates(&mut self, newer: Option<&Arc<dyn Predicates>>) {
         let renewed = self.predicates.as_ref().zip(newer).and_then(|(own, newer)| newer.placed_as(&**own));
         if let Some(renewed) = renewed {
@@ -51,7 +51,7 @@ impl Nodes {
         self.predicates.as_ref().is_some_and(|predicates| predicates.bars(ask, &self.nodes[node]))
     }
 
-    /// At least `least` ([`Predicates::passes_without`]).
+    /// How many of these allocations of a node have to go, at least `least`, before an ask may go there ([`Predicates::passes_without`]).
     pub(crate) fn lets_without(&self, ask: &Ask, node: NodeKey, there: &[&AskId], least: usize) -> Option<usize> {
         let Some(predicates) = &self.predicates else { return Some(least) };
         predicates.passes_without(ask, &self.nodes[node], there, least)
@@ -171,7 +171,7 @@ impl Nodes {
         self.refused.known.iter().position(identical)
     }
 
-    /// `None` if unique, or too many kinds.
+    /// `None` if no request can be like it, or too many kinds are recorded.
     fn remember(&mut self, ask: &Ask) -> Option<&mut Known> {
         if !self.has_predicates() || ask.rare.required_node.is_some() {
             return None;

@@ -14,7 +14,7 @@ pub(super) struct Refused {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub ask: Ask,
-    /// No node accepts it; none can be reserved either.
+    /// Whether no node accepts it, and whether no node can be reserved for it either.
     pub nowhere: [bool; 2],
     /// The number of nodes with enough resources that refuse it.
     pub refusing: Option<u64>,

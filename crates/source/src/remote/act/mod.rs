@@ -15,7 +15,10 @@ pub use self::write::add_reason;
 use client::{Client, Fault};
 use view::act::{Act, Code, Done, Order, Refusal};
 
-/// Without an answer, it may have been executed.
+/// Executes an order.
+///
+/// # Errors
+/// Returns the rejection; without an answer, that the order may have been executed.
 pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
     let OrderRequest { method, path, mut headers, body, read } = write::request(order);
     let key = key();

@@ -145,7 +145,7 @@ fn change(change: native::ConfigChange) -> ChangeLine {
     }
 }
 
-/// The server omits the partition `default`.
+/// Splits a queue as the server names it: with its partition, unless that is `default`.
 fn partition_and_queue(text: &str) -> (String, QueuePath) {
     match text.split_once('/') {
         Some((partition, queue)) if text != "root" && !text.starts_with("root.") => {

@@ -160,7 +160,7 @@ fn roll_back(revision: u64, base: Option<&str>, dry_run: bool, reason: Option<St
 }
 
 fn add_base(headers: &mut HeaderMap, base: Option<&str>) {
-    // Anything but hex digits names no configuration.
+    // A checksum is hex digits; anything else names no configuration and is rejected as missing.
     if let Some(Ok(base)) = base.map(|base| HeaderValue::from_str(&format!("\"{base}\""))) {
         headers.insert(IF_MATCH, base);
     }
@@ -175,7 +175,7 @@ fn add_allowed(headers: &mut HeaderMap, allowed: AllowedRemoval) {
     }
 }
 
-/// The token has the user and groups.
+/// User and groups are those of the token; they are not sent.
 fn submit(submission: &Submission, reason: Option<String>) -> dto::Submit {
     let Submission { app, queue, tags, gang_style, placeholder_timeout, placeholder_ask, .. } = submission;
     dto::Submit {

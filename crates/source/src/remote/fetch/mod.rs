@@ -63,7 +63,7 @@ pub enum FetchedData {
     MayKill(AppId, dto::native::CheckResult),
     /// The reported health.
     Health(dto::Health),
-    /// Number and total duration of cycles; `None` if missing.
+    /// The number and total duration of cycles; `None` if not in the metrics.
     Metrics(Option<(u64, Duration)>),
     /// The events, and the reader after them.
     Events(Reader, Vec<EventMessage>),
@@ -134,7 +134,7 @@ enum ObjectReader {
 }
 
 impl Fetch {
-    /// `None` if unsupported. `remote_state` is the data so far.
+    /// Prepares a query for a remote; `None` if the remote does not support it. `state` is the data so far.
     pub fn of(query: Query, remote: &Remote, has_token: bool, remote_state: &RemoteState) -> Option<Self> {
         let release = remote.release();
         let at = |partition: &Arc<str>, rest: &str| format!("ws/v1/partition/{}/{rest}", encode_once(partition));
@@ -344,7 +344,7 @@ async fn answer(
     })
 }
 
-/// `None` without the right to list nodes.
+/// The data of the cluster about its nodes, if any. Without the right to list nodes, the data of the scheduler is used.
 async fn marks(client: &Client) -> Option<NodeMarks> {
     // Watched nodes are known already.
     let cluster = client.cluster().filter(|cluster| !cluster.follows())?;

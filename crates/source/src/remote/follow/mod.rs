@@ -16,9 +16,9 @@ use client::{Client, Fault, Release, Remote};
 use wire::dto;
 
 const BATCH: u64 = 5000;
-/// They have the start times of the current state.
+/// The number of past events to read first: they contain the start times of the current state.
 const PAST: u64 = 20_000;
-/// 1.5 sends no header on a quiet cluster.
+/// The limit for the response header of a stream; 1.5 sends none on a quiet cluster.
 const STREAM_HEADER: Duration = Duration::from_secs(3);
 const STREAM_AGAIN: Duration = Duration::from_secs(15);
 /// The pause if the remote records no events.
@@ -45,13 +45,13 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// The first ID and the count.
+    /// The next request: the first id and the count.
     pub fn ask(&self) -> (u64, u64) {
         // The first request only finds the position.
         self.next.map_or((0, 1), |next| (next, BATCH))
     }
 
-    /// Also returns whether to continue immediately.
+    /// Interprets an answer to [`Follow::ask`]; returns whether to continue at once.
     pub fn take(&mut self, batch: dto::EventBatch) -> (Vec<EventMessage>, bool) {
         let mut messages = Vec::new();
         let first = batch.event_records.is_some() || batch.highest_id > 0;
@@ -126,7 +126,10 @@ impl Reader {
         self.follow.next
     }
 
-    /// Also returns whether to continue immediately.
+    /// Requests the next page. Returns its messages, and whether to continue immediately.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be fetched; the position is unchanged.
     pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventMessage>, bool), Fault> {
         if self.feed == Feed::Own {
             return own::page(client, &mut self.position).await;
@@ -168,7 +171,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
                 }
                 if more { Duration::ZERO } else { every }
             }
-            // After events were read, perhaps only a proxy for a moment.
+            // Disabled or unsupported there. After events were read, a proxy may say so for a moment.
             Err(fault)
                 if follow.instance.is_none() && (fault.is_answer() || matches!(fault, Fault::Refused(500, _))) =>
             {
@@ -196,7 +199,10 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
     }
 }
 
-/// Passes on stored events.
+/// Passes on the stored events.
+///
+/// # Errors
+/// Returns an error if they cannot be fetched.
 pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessage)) -> Result<(), Fault> {
     let mut reader = Reader::new(feed);
     loop {
@@ -219,7 +225,7 @@ async fn wake(client: Client, woken: Arc<Notify>) {
     }
 }
 
-/// Bounded: a full one blocks the reader.
+/// A bounded channel of events: the reader waits when it is full.
 pub fn channel() -> (Sender<EventMessage>, mpsc::Receiver<EventMessage>) {
     mpsc::channel(16)
 }

@@ -53,17 +53,17 @@ struct Ends {
 }
 
 impl Position {
-    /// The first ID and the count.
+    /// The next request: the first id and the count.
     pub fn ask(&self) -> (u64, u64) {
         // The first request only finds the position.
         self.next.map_or((u64::MAX, 1), |next| (next, BATCH))
     }
 
-    /// Also returns whether to continue immediately.
+    /// Interprets a page for [`Position::ask`]; returns whether to continue at once.
     pub fn take(&mut self, page: Events) -> (Vec<EventMessage>, bool) {
         let mut messages = Vec::new();
         if self.is_another(&page.instance_uuid, page.lowest, &mut messages) {
-            // The last part of a long past is enough.
+            // For a new run, only the last part of a long past is needed.
             if messages.is_empty() {
                 self.next = Some(page.lowest.max((page.highest + 1).saturating_sub(PAST)));
             }
@@ -99,12 +99,12 @@ impl Position {
             }
         }
         self.put(events, &mut messages);
-        // IDs of another run are useless: read it from its start.
+        // A stream from an id of another run is useless: read again from the start of that run.
         let restarted = messages.contains(&EventMessage::Restarted);
         (messages, restarted)
     }
 
-    /// If so, the position becomes its start.
+    /// Whether the scheduler was restarted; the position is then its start.
     fn is_another(&mut self, instance: &str, lowest: u64, messages: &mut Vec<EventMessage>) -> bool {
         if self.instance.as_deref() == Some(instance) {
             return false;
@@ -121,7 +121,7 @@ impl Position {
         self.next = Some(to + 1);
     }
 
-    /// In order; missing IDs are lost events.
+    /// Adds events in order, without known ones; missing ids are lost events.
     fn put(&mut self, events: Vec<NumberedEvent>, messages: &mut Vec<EventMessage>) {
         let mut run: Vec<dto::EventRecord> = Vec::new();
         let mut first = self.next.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Cluster operations of a command.
+//! Cluster operations of a command: kill previews, owners of pods, and local records.
 
 use std::sync::Arc;
 
@@ -24,7 +24,10 @@ impl Once {
         Ok(Arc::new(View { kubernetes: Some(Arc::new(pods)), ..view.clone() }))
     }
 
-    /// The effects in sentences, and the owners of the pods.
+    /// The effects of a kill, in sentences, and the owners of the application's pods.
+    ///
+    /// # Errors
+    /// Returns a rejection if the application does not exist or cannot be fetched.
     pub fn kill_preview(&mut self, partition: &str, app: &AppId) -> Result<(Vec<String>, Vec<Chain>), Refusal> {
         let cannot = |why: String| Refusal::new(Code::NotFound, format!("cannot kill {app}"), why);
         let view = self
@@ -61,12 +64,15 @@ impl Once {
         self.runtime.block_on(cluster.used_rights())
     }
 
-    /// By the view's access lists.
+    /// The actor of orders through a cluster, by the access lists of a view.
     pub fn actor_in(&self, cluster: &Cluster, view: &View) -> Actor {
         act::cluster::actor(cluster, view)
     }
 
-    /// One result per owner, or a rejection of all.
+    /// Suspends or resumes owners of an application's pods, with one result each.
+    ///
+    /// # Errors
+    /// Returns a rejection of the whole operation.
     pub fn suspend(
         &mut self,
         partition: &str,
@@ -83,7 +89,10 @@ impl Once {
         self.runtime.block_on(act::cluster::suspend(&cluster, &view, &order))
     }
 
-    /// Local records, including the active configuration.
+    /// The local records of the cluster, including the active configuration.
+    ///
+    /// # Errors
+    /// Returns an error if the configuration cannot be fetched.
     pub fn retained(&mut self) -> Result<Option<Retained>, Fault> {
         let Some(cluster) = self.cluster() else { return Ok(None) };
         self.ask(Query::Config)?;

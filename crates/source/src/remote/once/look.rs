@@ -10,8 +10,11 @@ use view::{Side, View};
 use wire::dto;
 
 impl Once {
-    /// Partitions, ended applications, users, and groups may fail ([`Self::unanswered`]), because nothing else depends
-    /// on them.
+    /// Requests all `wants` for every partition. The list of partitions, ended applications, users, and groups that
+    /// cannot be fetched are in [`Self::unanswered`]: nothing else depends on them.
+    ///
+    /// # Errors
+    /// Returns an error if any other part cannot be fetched.
     pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(None, wants)
     }
@@ -31,7 +34,7 @@ impl Once {
         &self.reasons
     }
 
-    /// Whether a user or group list failed in the last call.
+    /// Whether the users or groups of a partition are unknown, because their list failed in the last call.
     pub fn is_missing(&self, partition: &str, side: Side) -> bool {
         self.unanswered.iter().any(|query| match (query, side) {
             (Query::Users(of), Side::User) | (Query::Groups(of), Side::Group) => **of == *partition,

@@ -1,4 +1,4 @@
-//! A command's queries, one at a time.
+//! Queries a remote for a command, without a screen: the same requests and state, one at a time.
 
 mod cluster;
 mod look;
@@ -48,7 +48,7 @@ pub struct Once {
     remote: Remote,
     has_token: bool,
     remote_state: RemoteState,
-    /// Until the next request of the list.
+    /// The partitions without a list, and why; until the next request of the list.
     without_list: Option<(Vec<dto::Partition>, Fault)>,
     /// Why it may be a kornsole server.
     doubt: Option<Fault>,
@@ -64,7 +64,10 @@ impl Once {
         Self::connect_knowing(target, limits, RemoteState::new(Profile::default(), Shapes::default()))
     }
 
-    /// Unchanged rows of the known state are neither parsed nor copied.
+    /// As [`Self::connect`], with a known state of this server: unchanged rows are neither parsed nor copied.
+    ///
+    /// # Errors
+    /// Returns an error if no scheduler answers.
     pub fn connect_knowing(target: &Target, limits: Limits, mut remote_state: RemoteState) -> Result<Self, Fault> {
         let failed = |why: String| Fault::Unreachable(Problem::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
@@ -97,7 +100,10 @@ impl Once {
         &self.remote
     }
 
-    /// With `ended`, also the ended ones.
+    /// The active (and with `ended` also the ended) applications of a partition, with all reported fields.
+    ///
+    /// # Errors
+    /// Returns an error if they cannot be fetched.
     pub fn applications(&self, partition: &Arc<str>, ended: bool) -> Result<Vec<dto::Application>, Fault> {
         let queries = [Query::Apps(Arc::clone(partition)), Query::Completed(Arc::clone(partition))];
         let rejected = Query::Rejected(Arc::clone(partition));
@@ -118,7 +124,10 @@ impl Once {
         Ok(all)
     }
 
-    /// By ID, with all reported fields.
+    /// The nodes of a partition by id, with all reported fields.
+    ///
+    /// # Errors
+    /// Returns an error if they cannot be fetched.
     pub fn nodes(&self, partition: &Arc<str>) -> Result<Vec<dto::Node>, Fault> {
         let fetch = Fetch::of(Query::Nodes(Arc::clone(partition)), &self.remote, self.has_token, &self.remote_state);
         let mut all: Vec<dto::Node> = Vec::new();
@@ -159,7 +168,10 @@ impl Once {
         })
     }
 
-    /// As written, from a kornsole server.
+    /// The configuration of a kornsole server as written.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be fetched.
     pub fn configuration(&mut self) -> Result<Option<Arc<Configuration>>, Fault> {
         self.ask(Query::Config)?;
         Ok(self.remote_state.view().configuration.clone())
@@ -186,13 +198,19 @@ impl Once {
         self.client.cluster().filter(|_| is_yunikorn).cloned()
     }
 
-    /// The API server's user.
+    /// The user of the API server.
+    ///
+    /// # Errors
+    /// Returns an error if it is unknown.
     pub fn who_in(&self, cluster: &Cluster) -> Result<Identity, KubeFault> {
         let who = self.runtime.block_on(cluster.who())?;
         Ok(Identity { user: who.user.clone(), groups: who.groups.clone() })
     }
 
-    /// On a copy of the server's state.
+    /// Tests changes on a copy of the server's state.
+    ///
+    /// # Errors
+    /// Returns an error if it was rejected or failed.
     pub fn what_if(&self, asked: &dto::native::WhatIf) -> Result<dto::native::WhatIfResult, Fault> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         let body = dto::json::to_bytes(asked);
@@ -200,7 +218,10 @@ impl Once {
         self.runtime.block_on(send).map(|got| got.value)
     }
 
-    /// The stored events, and with `every` later ones, until `each` stops.
+    /// Passes events to `each` until it stops: the stored ones, and with `every` the following ones.
+    ///
+    /// # Errors
+    /// Returns an error if they cannot be fetched.
     pub fn events(
         &self,
         every: Option<Duration>,
@@ -232,7 +253,10 @@ impl Once {
         self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
     }
 
-    /// Relative to `/kornsole/v1/`, with a reason.
+    /// Executes an operation on a path relative to `/kornsole/v1/`, with a reason.
+    ///
+    /// # Errors
+    /// Returns an error if it was rejected or failed.
     pub fn own_order<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -268,7 +292,7 @@ impl Once {
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => {
                 let _ = self.remote_state.config(&text, false);
-                // The scheduler's text has the access lists.
+                // Without the right to read the ConfigMap, the text from the scheduler is used, for its access lists.
                 if self.cluster().is_some() && self.remote_state.has_config() {
                     let text = Arc::from(convert::read::plain(&text));
                     self.remote_state.configuration(Configuration::seen(text, 1, now()));
@@ -280,7 +304,7 @@ impl Once {
                 self.remote_state.configuration(seen.in_config_map(entry));
             }
             FetchedData::OwnConfig(own) => {
-                // The text itself is available.
+                // Invalid parts are unknown; the text itself is available.
                 let _ = self.remote_state.config(&own.queues, true);
                 self.remote_state.configuration(*own);
             }

@@ -14,7 +14,11 @@ use model::Time;
 use view::PartitionView;
 
 impl Once {
-    /// The inner error is why none is possible.
+    /// Makes a simulation copy of a partition from the current remote state, in Kubernetes including the API server;
+    /// the inner error is why there is none.
+    ///
+    /// # Errors
+    /// Returns an error if any part cannot be fetched.
     pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
         self.twin_by(partition, at, |_, _| None)
     }

@@ -1,4 +1,4 @@
-//! Observed configurations: `revisions.jsonl`, one line each.
+//! The observed configurations: `revisions.jsonl`, one line per configuration with its text.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -25,7 +25,10 @@ pub struct Origin {
 }
 
 impl Retained {
-    /// Skips a text that is the newest. Returns the number.
+    /// Stores an active configuration, unless it is the newest already. Returns its number.
+    ///
+    /// # Errors
+    /// Returns an error if the directory cannot be written.
     pub fn keep(&self, text: &str, origin: Origin) -> io::Result<u64> {
         let _lock = self.lock()?;
         let all: Vec<Revision> = self.read().collect();

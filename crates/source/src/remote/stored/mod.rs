@@ -51,7 +51,7 @@ impl Retained {
         Ok(lock)
     }
 
-    /// Terminates an interrupted line first.
+    /// Appends a line; terminates an interrupted line first.
     fn append(&self, name: &str, line: &str) -> io::Result<()> {
         let mut file = OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(self.file(name))?;
         let mut last = [b'\n'];

@@ -1,4 +1,4 @@
-//! After the identification: user, events, objects, and publication.
+//! The steps after the server is identified: the user, events, objects, and publication.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const REVIEWED: Duration = Duration::from_secs(60);
 const NAMESPACES: usize = 50;
 
 impl Worker {
-    /// In parallel and again each minute. Started once.
+    /// Reviews the user and the rights at the API server, in parallel and again each minute. Started once.
     pub(super) fn review_rights(&mut self) {
         let Some(cluster) = self.client.cluster().filter(|_| !self.reviews_rights).cloned() else { return };
         self.reviews_rights = true;

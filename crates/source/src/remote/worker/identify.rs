@@ -18,9 +18,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(crate) struct Identified {
     pub remote: Remote,
-    /// It may be kornsole: identify it again.
+    /// Why it may be a kornsole server: its answer to this question was lost. The server must be identified again.
     pub doubt: Option<Fault>,
-    /// For a server that does not answer its list.
+    /// The partitions of a server whose list of partitions has no answer, and why.
     pub without_list: Option<(Vec<dto::Partition>, Fault)>,
 }
 
@@ -44,7 +44,8 @@ pub(crate) fn no_capacity(state: &RemoteState, why: &str) -> Vec<dto::Unknown> {
     state.partition_names().into_iter().map(unknown).collect()
 }
 
-/// See `rest.md` section 8. After `patience` without an answer, its other answers are read.
+/// Identifies the server (`rest.md` section 8). If it does not say within `patience` whether it is kornsole, its other
+/// answers are read.
 pub(crate) async fn identify(client: &Client, patience: Duration) -> Identity {
     let request = client.json::<release::Server>("kornsole/v1/server");
     let late = |_| Err(Fault::Slow("answer", patience));
@@ -57,7 +58,7 @@ pub(crate) async fn identify(client: &Client, patience: Duration) -> Identity {
         }),
         // Unreachable: do not ask twice.
         Err(fault @ (Fault::Unreachable(_) | Fault::Elsewhere(..) | Fault::Cluster(_))) => Err(fault),
-        // It may be kornsole; its other answers do not show it.
+        // A server that does not answer now may be kornsole. Its other answers do not tell.
         Err(fault) if is_passing(&fault) => match by_partitions(client).await {
             Ok(ClientResponse { value, rtt, took, date }) => {
                 let value = value.map(|found| Identified { doubt: Some(fault), ..found });
@@ -101,7 +102,7 @@ async fn by_partitions(client: &Client) -> Identity {
     Ok(partitions.with(found))
 }
 
-/// Queues show the release, and clusters name the partitions.
+/// Without the list of partitions, the queues tell the release, and the clusters name the partitions.
 async fn by_queues(client: &Client, fault: Fault) -> Identity {
     let partitions = named(client).await;
     let first = partitions.first().map(queues_of).unwrap_or_default();
@@ -169,7 +170,7 @@ impl Worker {
         }
     }
 
-    /// Without a list, uses known or otherwise named partitions.
+    /// The list of partitions has no answer: the known ones are shown, or those that other answers name.
     pub(super) fn take_partitions(&mut self, without_list: Option<(Vec<dto::Partition>, Fault)>) {
         self.without_list = without_list.is_some();
         let Some((named, fault)) = without_list else { return };

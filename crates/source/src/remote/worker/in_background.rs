@@ -1,4 +1,4 @@
-//! Explanations and copies, in parallel.
+//! Work in parallel to the worker: explanations and simulation copies.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Feeds the local ledger of an Apache YuniKorn.
+//! Passes events and lists from the worker to the local ledger of an Apache YuniKorn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -24,12 +24,12 @@ const GROUPS: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) struct Tap {
-    /// When numbers were known, by the connection's clock.
+    /// The times at which events up to a number were known, by the clock of the connection.
     marks: VecDeque<(Duration, u64)>,
     next: Option<u64>,
     /// The first request for lists of applications.
     first: Option<Duration>,
-    /// First missing event and time, and when read.
+    /// Per partition: the first event and time that the lists may miss, and when they were read.
     lists: BTreeMap<Arc<str>, Listed>,
 }
 

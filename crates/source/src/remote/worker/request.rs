@@ -35,7 +35,7 @@ pub enum Request {
     Usage(UsageQuestion, UsageAnswer),
     /// Return the results of a shadow.
     Shadow(ShadowAnswer),
-    /// On a simulation copy, with the source's name and the user.
+    /// Create a what-if on a simulation copy, with the name of the source and the user.
     WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
     /// Forecast a configuration on a simulation copy.
     Forecast(Arc<str>, Arc<str>, StopFlag, ForecastAnswer),

@@ -89,7 +89,7 @@ impl Worker {
         let now = self.now();
         self.plan.failed(query, now + self.every);
         if matches!(fault, Fault::Missing(_)) && (basic || queues) {
-            // The list of partitions will show its removal.
+            // A partition was removed between two answers: the list of partitions shows it.
             return;
         }
         self.with_link(|link| link.part_failed(query.part(), fault));
@@ -119,7 +119,7 @@ impl Worker {
                 self.plan.failed(query, now + self.every * 5);
             }
             (Query::App(partition, id), Fault::Missing(_)) => {
-                // The lists show whether it ended.
+                // It ended or was removed: the lists show which.
                 let (partition, id) = (Arc::clone(partition), id.clone());
                 let reader = self.remote_state.app_reader(&partition);
                 let at = self.shared.cluster_time();
@@ -139,7 +139,7 @@ impl Worker {
         }
     }
 
-    /// Once: its content is unknown, not empty.
+    /// Reports once that a list has no answer: its content is unknown, not empty.
     fn note_unanswered(&mut self, query: &Query, fault: &Fault) {
         let lists = [Part::Apps, Part::Nodes, Part::Users, Part::Groups, Part::Ended];
         if !lists.contains(&query.part()) || matches!(query, Query::App(..) | Query::Node(..) | Query::QueueApps(..)) {

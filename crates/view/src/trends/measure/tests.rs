@@ -54,7 +54,7 @@ fn waits(slot: u32, id: &str, queue: &str, user: &str, since: u64) -> Arc<AppRow
     })
 }
 
-/// 2 waiting in `root.a`, 1 started in `root.b`.
+/// `root` with the leaves `root.a` (2 waiting applications) and `root.b` (1 that started at minute 55).
 fn part() -> PartitionView {
     let mut root = queue(0, "root", None, &[1, 2]);
     (root.allocated, root.pending, root.running) = (cpu(3000), cpu(1000), 1);

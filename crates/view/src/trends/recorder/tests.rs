@@ -33,7 +33,7 @@ fn add(recorder: &mut Recorder, at: u64, used: i64) -> Recorded {
     recorder.add(&moment(at, &[("root", used)]))
 }
 
-/// The usage grows by one per cell.
+/// Records each second of a range; the usage grows by one per cell.
 fn grow(recorder: &mut Recorder, from: u64, to: u64) {
     for at in (from..to).step_by(10) {
         assert_eq!(add(recorder, at, i64::try_from(at / 10).unwrap()), Recorded::New);

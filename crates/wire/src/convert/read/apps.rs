@@ -14,7 +14,7 @@ use view::{AppGroup, AppRow, AppSlot, AskRow, AskState, PartitionView, QueueSlot
 /// Reads a list of applications.
 pub type AppReader = ListReader<AppId, AppRow>;
 
-/// A covered application that is missing no longer exists.
+/// What an answer covers: a covered application that is missing no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All active applications.
@@ -277,7 +277,7 @@ fn count(part: &Part, view: &mut PartitionView, app: &AppRow, change: impl Fn(&m
     }
 }
 
-/// Unchanged rows keep their numbers.
+/// Unchanged rows keep their numbers; new ones are appended.
 fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> OrdMap<u64, Arc<AskRow>> {
     let numbers: FxHashMap<&str, (u64, &Arc<AskRow>)> =
         old.iter().map(|(number, row)| (row.id.as_str(), (*number, row))).collect();
@@ -297,7 +297,7 @@ fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> 
     asks
 }
 
-/// Allocation times and reserved nodes.
+/// Adds data from other answers: allocation times and reserved nodes.
 fn complete_asks(part: &Part, row: &mut AppRow) {
     if part.since.is_empty() && part.retained.is_empty() {
         return;

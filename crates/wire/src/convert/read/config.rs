@@ -12,10 +12,11 @@ use view::{PartitionView, QueueSettings, View, placement};
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
 
 impl RemoteState {
-    /// Unless `written`, locations refer to [`plain`].
+    /// Applies the active configuration. Unless `written`, the remote scheduler generated the text, and locations refer
+    /// to [`plain`].
     ///
     /// # Errors
-    /// No profile accepts it; the previous one remains.
+    /// Every error if no profile accepts it; the previous configuration remains.
     pub fn config(&mut self, text: &str, written: bool) -> Result<(), String> {
         let plain = if written { text.to_owned() } else { plain(text) };
         let (config, profile) = read(&plain, self.profile)?;

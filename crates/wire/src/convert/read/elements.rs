@@ -59,10 +59,10 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new(), taken: 0 }
     }
 
-    /// An unreadable one is added to `unknown`.
+    /// Takes one element. An unreadable one is omitted and added to `unknown`.
     ///
     /// # Errors
-    /// It is not JSON.
+    /// The element is not JSON.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.taken += 1;
         let hash = hash(bytes);

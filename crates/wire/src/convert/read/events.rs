@@ -100,7 +100,8 @@ impl RemoteState {
         }
     }
 
-    /// While disconnected, time does not pass, so that the last rate is shown.
+    /// Computes the rate of allocations until `now`. While the connection is lost, time does not pass here: the last
+    /// rate is shown, as the other values are.
     pub fn pass(&mut self, now: Time) {
         let rate = self.seen_allocations.at(now);
         if (rate - self.view.allocation_rate).abs() > f64::EPSILON {

@@ -48,7 +48,7 @@ use view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueS
 /// Differences between releases in the meaning of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shapes {
-    /// Not the request time (up to 1.5, and a kornsole server).
+    /// `allocationTime` is the allocation time, not the request time (up to 1.5, and a kornsole server).
     pub has_allocation_time: bool,
 }
 

@@ -14,7 +14,7 @@ use view::{AppSlot, AskState, NodeRow, PartitionView};
 /// Reads a list of nodes.
 pub type NodeReader = ListReader<NodeId, NodeRow>;
 
-/// Why unschedulable, by name: `cordoned`, `not ready`.
+/// Why a node is unschedulable, by name: `cordoned`, `not ready`.
 pub type NodeMarks = BTreeMap<NodeId, Arc<str>>;
 
 impl RemoteState {

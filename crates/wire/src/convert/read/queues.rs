@@ -98,7 +98,7 @@ impl RemoteState {
     fn report_drain(&mut self, index: usize, path: &QueuePath, now: Time) {
         let view = &self.view.partitions[index];
         let Some(row) = view.queue_at(path) else { return };
-        // A draining parent drains its whole subtree.
+        // A draining parent drains its whole subtree; report it once.
         let above = row.parent.and_then(|slot| view.queue(slot));
         if above.is_some_and(|above| above.state == QueueState::Draining) {
             return;
@@ -222,7 +222,7 @@ fn allocating(queue: &dto::Queue, old: Option<&QueueRow>) -> Arc<[AppId]> {
     }
 }
 
-/// Of the children, or of the applications behind a fence.
+/// Of the children as visible, or of the applications if a fence hides it.
 fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> Option<Priority> {
     if !queue.children.is_empty() {
         return queue.children.iter().map(|child| Priority(child.current_priority)).max();

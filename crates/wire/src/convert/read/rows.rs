@@ -57,11 +57,11 @@ pub fn app_state(word: &str) -> Option<AppState> {
     STATES.into_iter().find(|state| state.name() == word)
 }
 
-/// Lacks slot, group, blockers, and reserved nodes.
+/// Converts an application without slot, group, blockers, and reserved nodes. Requests are numbered by age.
 pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let log = state_log(&app);
     let started = match app.start_time {
-        // In ms; negative: not yet.
+        // In ms; a negative value means not yet.
         Some(ms) => u64::try_from(ms).ok().filter(|ms| *ms > 0).map(Time::from_millis),
         None => {
             let runs = |change: &&StateChange| matches!(change.state, AppState::Starting | AppState::Running);
@@ -144,7 +144,7 @@ fn task_groups(groups: &[dto::PlaceholderData]) -> imbl::Vector<TaskGroupRow> {
     rows.into()
 }
 
-/// Sorts by age, then by key.
+/// Lists are not sorted: by age, then by key.
 fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
     let keys = app.allocations.iter().map(|allocation| allocation.allocation_key.as_str());
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
@@ -240,7 +240,7 @@ fn text(text: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(text))
 }
 
-/// Lacks applications of its reservations.
+/// Converts a node without the applications of its reservations. Allocations are numbered by age.
 pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut allocations: Vec<(i64, NodeAllocation)> = node
         .allocations

@@ -15,11 +15,11 @@ use view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
 pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
-/// Queues include those below.
+/// The number of applications by user or group, and by queue with the queues below it.
 type Counts = FxHashMap<String, FxHashMap<QueuePath, u64>>;
 
 impl RemoteState {
-    /// Counted over all partitions up to 1.9.
+    /// Applies users. Up to 1.9 they count over all partitions together.
     pub fn users(&mut self, partition: &str, users: Vec<dto::UserUsage>) {
         let Some(index) = self.index(partition) else { return };
         let part = &mut self.parts[index];
@@ -179,7 +179,7 @@ fn level_row(
     let queue = QueuePath::new(&level.queue_path);
     let slot = match slots.get(&queue) {
         Some(slot) => *slot,
-        // But the usage is known.
+        // The queues are unknown, and so are their limits; the usage is known.
         None if slots.is_empty() => QueueSlot(u32::MAX),
         None => return None,
     };

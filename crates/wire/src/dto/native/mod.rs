@@ -17,7 +17,7 @@ mod whatif;
 
 /// The header that allows an empty configuration: `true` or `false`.
 pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
-/// Header with the maximum number of removed queues.
+/// The header that allows a configuration to remove queues: the maximum number.
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
 pub use alerts::*;

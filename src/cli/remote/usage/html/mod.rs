@@ -1,4 +1,4 @@
-//! A report as one self-contained HTML page.
+//! A report as one HTML page: tables and SVG charts without external content.
 
 mod over_time;
 
@@ -87,7 +87,7 @@ fn costs(report: &UsageReport, prices: &Prices) -> String {
     total + &bars(report, &title, of)
 }
 
-/// Largest first; hours in their order.
+/// Bars of a value, largest first; hours in their order.
 fn bars(report: &UsageReport, title: &str, of: impl Fn(&UsageReportRow) -> f64) -> String {
     let mut bars: Vec<(String, f64)> = report.rows.iter().map(|row| (label(report, row), of(row))).collect();
     bars.retain(|(_, amount)| *amount > 0.0);

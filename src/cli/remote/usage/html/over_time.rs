@@ -96,7 +96,7 @@ fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
 fn legend(names: &[String], svg: &mut String) {
     for (number, name) in names.iter().enumerate() {
         let (x, y) = (LEFT + number % 3 * (WIDE - LEFT) / 3, HIGH + BELOW + number / 3 * BAR);
-        // The table has long names in full.
+        // Long names are cut; the table has them in full.
         let most = (LABEL - 40) / 8;
         let cut = if name.chars().count() > most {
             name.chars().take(most - 1).chain(['…']).collect()

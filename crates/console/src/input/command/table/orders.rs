@@ -5,7 +5,7 @@ use crate::state::command::{
     CommandId, Context as In, FormCommand, GoCommand, JobCommand, OrderCommand, PodCommand, RowCommand, TextCommand,
 };
 
-/// In help order: editing first.
+/// The rows in help order: editing first.
 pub const ROWS: &[Command] = &[
     row(CommandId::Text(TextCommand::EditText), "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])

@@ -1,8 +1,7 @@
-//! The Cluster Autoscaler's flags in a Deployment or in Helm values, and its providers' groups.
+//! What the Cluster Autoscaler is told: its flags in a Deployment or in Helm values, and the groups of the providers that it reads.
 //!
-//! Sources:
-//! <https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/clusterapi/README.md>, and
-//! its FAQ for the flags.
+//! The annotations are those of <https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/clusterapi/README.md>, the
+//! flags those of its FAQ.
 
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ const CAPACITY: &str = "capacity.cluster-autoscaler.kubernetes.io/";
 
 type Groups = Result<Vec<(NodeGroup, Of)>, String>;
 
-/// None for other objects.
+/// The groups of an object; none where it is no object of an autoscaler.
 pub(super) fn groups(object: &Value, all: &[(String, Value)], notes: &mut Vec<String>) -> Groups {
     let spec = &object["spec"];
     match object["kind"].as_str().unwrap_or_default() {
@@ -208,7 +207,7 @@ pub(super) struct Flags {
 }
 
 impl Flags {
-    /// From a Deployment, Helm values, or OpenShift.
+    /// The flags of a Deployment, of Helm values, or of a ClusterAutoscaler of OpenShift.
     pub fn of(objects: &[(String, Value)]) -> Self {
         let mut found = Self::default();
         for (_, object) in objects {

@@ -19,7 +19,7 @@ pub(super) struct Requirement {
     values: Vec<String>,
 }
 
-/// All known matching types, or the named ones.
+/// The group of a pool. The types are all known ones that meet its requirements, or those that it names.
 pub(super) fn pool(object: &Value, name: &str, notes: &mut Vec<String>) -> Result<(NodeGroup, Of), String> {
     let spec = &object["spec"];
     let is_old = object["kind"] == "Provisioner";
@@ -122,7 +122,7 @@ pub(super) fn matching(
     Matching { found, names, refused }
 }
 
-/// All combinations, if the requirements name both.
+/// The types of all numbers of processors and amounts of memory, if the requirements name both.
 fn of_amounts(requirements: &[Requirement], pool: &str) -> Vec<InstanceType> {
     let values = |ends: [&str; 2]| {
         let found =
@@ -141,7 +141,7 @@ fn of_amounts(requirements: &[Requirement], pool: &str) -> Vec<InstanceType> {
     cpus.iter().flat_map(|cpu| memories.iter().map(move |memory| one(*cpu, *memory))).collect()
 }
 
-/// Providers' labels for processors, memory in MiB, and GPUs.
+/// The labels of providers with the number of processors, with the memory in MiB, and with the number of GPUs.
 const CPU: [&str; 2] = ["/instance-cpu", "/sku-cpu"];
 const MEMORIES: [&str; 2] = ["/instance-memory", "/sku-memory"];
 const GPUS: [&str; 2] = ["/instance-gpu-count", "/sku-gpu-count"];
@@ -199,7 +199,7 @@ impl Requirement {
         }
     }
 
-    /// From its capacity, or from a name such as `m5.xlarge`.
+    /// The value of the label for a type: from its capacity, or from a name such as `m5.xlarge`.
     fn label(&self, one: &InstanceType) -> Option<String> {
         let ends = |ends: [&str; 2]| ends.iter().any(|end| self.key.ends_with(end));
         if ends(CPU) {

@@ -1,4 +1,4 @@
-//! The capacity of instance types.
+//! The capacity of instance types: of Node objects, and of `aws ec2 describe-instance-types`.
 
 use serde_json::Value;
 
@@ -10,7 +10,10 @@ use model::{MEMORY, Resource, VCORE};
 const LABEL: &str = "node.kubernetes.io/instance-type";
 const ARCH: &str = "kubernetes.io/arch";
 
-/// Lines like `m5.large: cpu=2, memory=8Gi, price=0.1`, or the JSON of `aws ec2 describe-instance-types`.
+/// Reads instance types: one in each line as `m5.large: cpu=2, memory=8Gi, price=0.1`, or the JSON of `aws ec2 describe-instance-types`.
+///
+/// # Errors
+/// A line or an entry is none, with its number.
 pub fn read_types(content: &str) -> Result<Vec<InstanceType>, String> {
     if content.trim_start().starts_with('{') {
         let value: Value = serde_json::from_str(content).map_err(|why| why.to_string())?;

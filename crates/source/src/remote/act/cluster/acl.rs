@@ -1,4 +1,5 @@
-//! Whether access lists are checked, and how to resolve a rejection.
+//! Whether the access lists of queues are checked before the API server decides, and the configuration line that
+//! resolves a rejection.
 
 use cluster::kube::Cluster;
 use config::QueueConfig;
@@ -6,7 +7,7 @@ use model::QueuePath;
 use view::View;
 use view::act::{AclKind, Actor, EnforceAcl, Refusal};
 
-/// Why RBAC alone decides; `None` if the lists are checked.
+/// Why the access lists are not checked, so that RBAC alone decides; `None` if they are checked.
 pub fn waived(cluster: &Cluster, view: &View) -> Option<&'static str> {
     match cluster.enforce_acl() {
         EnforceAcl::Always => None,
@@ -16,7 +17,7 @@ pub fn waived(cluster: &Cluster, view: &View) -> Option<&'static str> {
     }
 }
 
-/// An unread configuration may have an `adminacl`.
+/// Whether no queue of the active configuration has an `adminacl`. An unread configuration may have one.
 fn has_none(view: &View) -> bool {
     let Some(configuration) = &view.configuration else { return false };
     let grants =
@@ -37,7 +38,8 @@ fn is_written(queue: &QueueConfig) -> bool {
     queue.admin_acl.at.line > 0 || queue.children.iter().any(is_written)
 }
 
-/// Only rejections by an access list change.
+/// Adds the line that would allow the operation, and the option, to a rejection by an access list. Other rejections are
+/// unchanged.
 pub fn with_remedy(view: &View, actor: &Actor, partition: Option<&str>, refusal: Refusal) -> Refusal {
     let details = &refusal.details;
     if !details.scheduler_acl && details.access != Some(AclKind::Admin) {
@@ -53,7 +55,7 @@ pub fn remedy(view: &View, actor: &Actor, partition: Option<&str>, queue: &Queue
     let mut parts = view.partitions.iter();
     let part = parts.clone().find(|part| Some(&*part.name) == partition).or_else(|| parts.next());
     let row = part.and_then(|part| part.queue_at(queue).map(|row| (part, row)));
-    // A dynamic queue's nearest parent is in a file.
+    // A dynamic queue is in no file: change its nearest parent in the file.
     let written = row.and_then(|(part, row)| part.path_up(row).find(|row| row.settings.at.is_some()));
     let user = &actor.identity.user;
     let (name, what, line) = match written {

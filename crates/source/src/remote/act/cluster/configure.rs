@@ -22,7 +22,7 @@ use view::act::{
 use view::audit::RevisionSource;
 use view::placement::access;
 
-/// Percentage of the size limit.
+/// The percentage of the size limit from which a map is reported as large, with the hint to compress the text.
 const LARGE: usize = 75;
 const ALMOST_FULL: usize = 90;
 /// The number of writes if others change other keys of the map.
@@ -55,8 +55,8 @@ pub async fn perform(
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view, &new.checksum).await?;
-    // Without a text, the API server creates the map only if it does not exist. Restoring the active text needs no
-    // checksum.
+    // If no map has a text, none is overwritten: the API server creates the map only if it does not exist. Restoring
+    // the active text does not need its checksum either, because the text in the map is not in use.
     let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
     if overwrites || change.base.is_some() {
         compare(&before.checksum, change.base)?;
@@ -271,7 +271,7 @@ struct Verdict {
     reason: String,
 }
 
-/// Without access to the scheduler, a dry run calls its webhook.
+/// Validates the text with the scheduler. Without access to it, the dry run of the API server calls its webhook.
 async fn accepted(client: &Client, act: &Act, text: &str) -> Result<(), Refusal> {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
     let asked =
@@ -290,7 +290,8 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Retries if only other keys changed. Returns the new version.
+/// Writes the map or tries it with a dry run. If only other keys changed, retries on top of the newer version. Returns
+/// the new version.
 async fn write(
     cluster: &Cluster,
     act: &Act,

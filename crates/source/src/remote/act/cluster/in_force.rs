@@ -22,7 +22,10 @@ pub struct Awaited<'a> {
     pub old: &'a str,
 }
 
-/// Returns the wait, or why the text is not active.
+/// Waits until a text is active. Returns the duration.
+///
+/// # Errors
+/// Returns the reason, as far as it can be found.
 pub async fn awaited(client: &Client, cluster: &Cluster, of: &Awaited<'_>) -> Result<Duration, String> {
     let started_at = Instant::now();
     let not_read = of.written.not_read();

@@ -16,7 +16,8 @@ struct Doomed {
     rank: u8,
 }
 
-/// First those without a node, then placeholders, then the rest; the originator last (K8S-094).
+/// Deletes the pods of an application: first those without a node, then placeholders, then the rest; the originator
+/// last (K8S-094).
 pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) -> Result<Done, Refusal> {
     let all = view.kubernetes.as_deref();
     let (doomed, retained) = doomed(all, row);
@@ -84,7 +85,7 @@ fn waits(ask: &AskRow) -> bool {
     matches!(ask.state, AskState::Pending { .. })
 }
 
-/// And those that stay, with the kind of their owner.
+/// The pods to delete in order, and those that stay, with the kind of their owner.
 fn doomed(all: Option<&Kubernetes>, row: &AppRow) -> (Vec<Doomed>, Vec<(String, String)>) {
     let (mut doomed, mut retained) = (Vec::new(), Vec::new());
     // The newest first.
@@ -121,7 +122,10 @@ fn pod(ask: &AskRow) -> Option<PodRef> {
     Some(PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: ask.id.as_str().to_owned() })
 }
 
-/// For pods that are not watched.
+/// Lists the pods of an application, if pods are not watched.
+///
+/// # Errors
+/// Returns an error if they cannot be listed.
 pub async fn look_up_pods(cluster: &Cluster, row: &AppRow) -> Result<Kubernetes, KubeFault> {
     let of_asks = row.asks.values().filter_map(|ask| pod(ask)).map(|pod| pod.namespace);
     let namespaces: BTreeSet<String> = of_asks.chain(rights::namespace(row)).collect();

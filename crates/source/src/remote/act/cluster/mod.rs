@@ -45,7 +45,10 @@ pub fn identity(cluster: &Cluster) -> Identity {
     cluster.user().map_or_else(Identity::default, |who| Identity { user: who.user.clone(), groups: who.groups.clone() })
 }
 
-/// Unloaded access lists would appear empty.
+/// Checks that the access lists, which are part of the configuration, are loaded: otherwise they would appear empty.
+///
+/// # Errors
+/// Returns a rejection if they are not loaded.
 pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refusal> {
     if view.configuration.is_some() || waived(cluster, view).is_some() {
         return Ok(());
@@ -54,9 +57,12 @@ pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refu
     Err(Refusal::new(Code::Unavailable, format!("cannot {act}"), why))
 }
 
-/// The rejection names what was not executed.
+/// Executes an order.
+///
+/// # Errors
+/// Returns the rejection, or what part was not executed.
 pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Order) -> Result<Done, Refusal> {
-    // The access list check reports an unknown user.
+    // The reason for an unknown user is reported by the check of an access list.
     let _ = cluster.who().await;
     let actor = actor(cluster, view);
     let outcome = match lists_known(cluster, view, &order.act) {
@@ -72,7 +78,10 @@ pub fn refused_before(cluster: &Cluster, view: &View, order: &Order, refusal: &R
     note::refusal(cluster, &actor(cluster, view), order, refusal);
 }
 
-/// A rejection by an access list has the line that would allow the order.
+/// Checks an order against the view.
+///
+/// # Errors
+/// Returns the rejection; for an access list, with the line that would allow the order.
 pub fn may(view: &View, actor: &Actor, act: &Act) -> Result<(), Refusal> {
     let partition = act.partition().map(|name| &**name);
     view.may(actor, act).map_err(|refusal| acl::with_remedy(view, actor, partition, refusal))

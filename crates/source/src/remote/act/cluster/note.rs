@@ -10,7 +10,7 @@ use view::kubernetes::OwnerDone;
 
 const PODS: usize = 100;
 
-/// A dry run only if rejected.
+/// Records an order with its result; a dry run only if it was rejected.
 pub async fn order(cluster: &Cluster, view: &View, actor: &Actor, order: &Order, outcome: &Result<Done, Refusal>) {
     match outcome {
         Ok(_) if order.act.is_dry_run() => {}

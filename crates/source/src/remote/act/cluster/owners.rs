@@ -14,7 +14,7 @@ use view::{AppRow, View};
 
 const MOST: usize = 20;
 
-/// Each nearest owner once; the first ones up to the topmost.
+/// Returns the owners of an application's pods, each nearest owner once; for the first ones, up to the topmost.
 pub async fn chains(cluster: &Cluster, all: &Kubernetes, row: &AppRow) -> Vec<Chain> {
     let mut nearest: BTreeMap<(Arc<str>, Option<OwnerName>), usize> = BTreeMap::new();
     for pod in all.doomed(row) {
@@ -38,7 +38,10 @@ pub async fn chains(cluster: &Cluster, all: &Kubernetes, row: &AppRow) -> Vec<Ch
     chains
 }
 
-/// One result per owner, or a rejection of all.
+/// Suspends or resumes owners of an application's pods; one result for each.
+///
+/// # Errors
+/// Returns a rejection of the whole operation by an access list or because of an unknown user.
 pub async fn suspend(cluster: &Cluster, view: &View, order: &SuspendOrder) -> Result<Vec<OwnerDone>, Refusal> {
     let _ = cluster.who().await;
     let actor = actor(cluster, view);
