@@ -71,7 +71,7 @@ pub struct Manifests {
     generated: BTreeMap<(String, String, String), u32>,
     owned: BTreeMap<String, Owned>,
     submits: bool,
-    /// Files of a directory: what is no object in them is skipped.
+    /// Files of a directory: values without a kind are skipped.
     unnamed: BTreeSet<String>,
     no_objects: Vec<String>,
 }

@@ -148,8 +148,8 @@ fn until<'t>(rest: &'t str, close: &str) -> Option<&'t str> {
     rest.get(..end)
 }
 
-/// The first offset outside of comments at which it holds.
-fn visible(text: &str, holds: impl Fn(&str) -> bool) -> Option<usize> {
+/// The first offset outside of comments at which a placeholder starts.
+fn visible(text: &str, starts: impl Fn(&str) -> bool) -> Option<usize> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let (mut quote, mut before) = (None, ' ');
@@ -161,7 +161,7 @@ fn visible(text: &str, holds: impl Fn(&str) -> bool) -> Option<usize> {
                 _ => {}
             }
             let is_escaped = before == c && "$%".contains(c);
-            if "{$%".contains(c) && !is_escaped && holds(&text[start + at..]) {
+            if "{$%".contains(c) && !is_escaped && starts(&text[start + at..]) {
                 return Some(start + at);
             }
             before = c;

@@ -106,7 +106,7 @@ impl<'a> Value<'a> {
         Self::Metric(resource.amount(name))
     }
 
-    /// `None` is no limit.
+    /// `None` is without limit.
     pub fn bound(bound: Option<i64>) -> Self {
         bound.map_or(Self::Unbounded, Self::Metric)
     }

@@ -75,7 +75,7 @@ pub(crate) struct CsiDriver {
     pub allocatable: CsiAllocatable,
 }
 
-/// `None`: there is no limit.
+/// `None`: volumes without limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiAllocatable {

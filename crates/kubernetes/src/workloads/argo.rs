@@ -11,7 +11,7 @@ use super::making::{Made, Making, Scope};
 use super::patch;
 
 const DEEPEST: usize = 100;
-/// Calls with different arguments that are told apart.
+/// Calls that are distinguished by their arguments.
 const MOST_KNOWN: usize = 10_000;
 /// Fields of a template or workflow that go into the spec of its pods.
 const OF_SPEC: [&str; 5] = ["affinity", "nodeSelector", "tolerations", "schedulerName", "priorityClassName"];

@@ -124,7 +124,7 @@ impl<'w> Trace<'w> {
         false
     }
 
-    /// Always false: the pod is no request.
+    /// Always false: such a pod is not a request.
     fn occupy(&mut self, pod: &Value, outline: &PodOutline, unknown: &str) -> bool {
         let node = pod["spec"]["nodeName"].as_str().unwrap_or_default();
         match self.workload.nodes.iter_mut().find(|one| one.id.as_str() == node) {

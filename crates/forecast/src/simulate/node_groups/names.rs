@@ -66,7 +66,7 @@ fn is_usual(name: &str) -> bool {
         || name.contains('/')
 }
 
-/// Fails for a key of a group that is no option, and no resource that a request can name.
+/// Fails for a key that is neither an option nor a resource that a request can name.
 pub fn checked_names(groups: &[NodeGroup], requested: &BTreeSet<String>) -> Result<(), String> {
     for group in groups {
         let wrong = |resource: &Resource, start: &str| {

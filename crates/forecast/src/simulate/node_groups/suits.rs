@@ -101,7 +101,7 @@ impl<'p> Free<'p> {
         self.places.push((None, capacity));
     }
 
-    /// `None`: there is no place. `Some(None)`: it is on a node that comes.
+    /// `None`: nowhere. `Some(None)`: on a node that is not ready yet.
     pub fn take(&mut self, ask: &'p Ask, suits: &Suits<'_>) -> Option<Option<&'p Node>> {
         // A request like the one before looks only where that one found place.
         let from = if self.same.0.is_some_and(|same| suits.identical(same, ask)) { self.same.1 } else { 0 };

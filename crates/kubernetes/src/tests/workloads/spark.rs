@@ -193,7 +193,7 @@ fn spark_fills_in_its_ids_in_annotations() {
         spark.kubernetes.executor.annotation.KEY: '{{APP_ID}}/{{EXECUTOR_ID}}', spark.kubernetes.driver.label.team: a}\n";
     assert_eq!(own(&app(&conf.replace("KEY", key))), ["x", "spark-jobs-pi/1"]);
     assert_eq!(own(&app(&numbered))[1..], ["spark-jobs-pi-1", "spark-jobs-pi-2"]);
-    // A label stays as it is, and is no label then.
+    // A label is unchanged, and then invalid.
     let label = app("  type: Java\n  driver: {labels: {applicationId: '{{APP_ID}}'}}\n  executor: {instances: 0}\n");
     assert!(notices(&label).contains("metadata.labels[\"applicationId\"]: \"{{APP_ID}}\" must have"));
 }
