@@ -1,12 +1,12 @@
 //! A console on the cluster in linear mode, with timed output.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use super::program::Process;
+use super::program::{Process, lines_of};
 use super::stage::Stage;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -32,9 +32,7 @@ impl Console {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let (sender, lines) = channel();
-        let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        std::thread::spawn(move || output.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let lines = lines_of(child.stdout.take().unwrap());
         let input = child.stdin.take().unwrap();
         Self { child, input, lines, started }
     }

@@ -1,6 +1,6 @@
 //! The program and its resource usage.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -29,9 +29,7 @@ impl Program {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        let (sender, lines) = channel();
-        std::thread::spawn(move || output.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let lines = lines_of(child.stdout.take().unwrap());
         Self { child, lines }
     }
 
@@ -44,6 +42,14 @@ impl Program {
     pub fn process(&self) -> Process {
         Process(self.child.id())
     }
+}
+
+/// The lines of an output, read by a thread.
+pub fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    let output = BufReader::new(output).lines();
+    std::thread::spawn(move || output.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    lines
 }
 
 impl Process {

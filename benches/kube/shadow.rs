@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::program::Process;
+use super::program::{Process, lines_of};
 use super::stage::Stage;
 
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -37,9 +37,7 @@ impl Shadow {
         assert!(messages.any(|line| line.contains("watching: ")), "the shadow ended");
         let took = started.elapsed();
         std::thread::spawn(move || messages.for_each(drop));
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let (sender, comparisons) = channel();
-        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let comparisons = lines_of(child.stdout.take().unwrap());
         (Self { child, comparisons }, took)
     }
 
