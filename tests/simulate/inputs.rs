@@ -93,6 +93,8 @@ fn a_pattern_is_every_file_that_matches_and_pods_fit_a_node_without_pods() {
     assert!(!out.contains("never run"), "{out}");
     let (code, _, err) = simulate(&[path(&dir.join("none*.json"))]);
     assert!(code == Some(1) && err.contains("no file matches"), "{err}");
+    let (code, _, err) = simulate(&["-", "-"]);
+    assert!(code == Some(2) && err.contains("duplicate `-`"), "{err}");
     let packed = dir.write("pods.xz", b"\xfd7zXZ\0\0");
     let (_, _, err) = simulate(&[path(&packed)]);
     assert!(err.contains("unpack the xz file first"), "{err}");

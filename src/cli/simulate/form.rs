@@ -32,7 +32,7 @@ impl Form {
             _ if input::sacct::is_table(text) => Some(Self::SacctTable),
             _ if input::sacct::printed(text).is_some() => Some(Self::SlurmTable),
             _ if text.starts_with('{') && input::sacct::is_json(text) => Some(Self::SacctJson),
-            _ if text.contains("timestampNano") && input::events::is_events(text) => Some(Self::Events),
+            _ if input::events::is_events(text) => Some(Self::Events),
             _ => Self::of_objects(text, extension),
         }
     }

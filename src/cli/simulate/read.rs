@@ -176,6 +176,9 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
         }
         inputs.add_config(&named(file), read.queues().to_owned());
     }
+    if args.workloads.iter().chain(&args.configs).filter(|file| *file == Path::new("-")).count() > 1 {
+        return Err(Ended::usage("cannot read standard input twice: duplicate `-`"));
+    }
     for file in &config_inputs::matched(&args.workloads).map_err(Ended::input)? {
         workload(args, &mut inputs, file)?;
     }

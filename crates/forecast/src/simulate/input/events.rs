@@ -16,6 +16,9 @@ use scheduler::NodeSpec;
 
 const HINT: &str = "use the response of /ws/v1/events/batch, or lines of /ws/v1/events/stream";
 
+/// The list of a batch; it may be cut off.
+const BATCH: &str = "\"EventRecords\"";
+
 /// Numbers of `type`, `eventChangeType`, and `eventChangeDetail` (`rest.md`, 5.12).
 mod number {
     pub const APP: u64 = 2;
@@ -35,12 +38,8 @@ mod number {
 /// Returns true for a batch, and for lines with an event each.
 pub fn is_events(text: &str) -> bool {
     let is_event = |value: &Value| value["timestampNano"].is_u64() && value["type"].is_u64();
-    match serde_json::from_str::<Value>(text) {
-        Ok(whole) => whole["EventRecords"].is_array() || is_event(&whole),
-        Err(_) => {
-            text.lines().next().and_then(|line| serde_json::from_str(line).ok()).is_some_and(|one| is_event(&one))
-        }
-    }
+    let first = || serde_json::from_str::<Value>(text.lines().next().unwrap_or_default());
+    text.contains(BATCH) || text.contains("\"timestampNano\"") && first().is_ok_and(|one| is_event(&one))
 }
 
 /// Reads the events in their order.
@@ -52,6 +51,11 @@ pub fn read(text: &str) -> Reading {
             Some(Value::Array(all)) => records = all,
             _ => records.push(whole),
         },
+        Err(error) if text.contains(BATCH) => {
+            let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let at = Place { line: number(error.line()), column: number(error.column()) };
+            reading.fault(at, config::input::json_error(&error), HINT);
+        }
         Err(_) => {
             for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
                 match serde_json::from_str::<Value>(line) {
@@ -246,6 +250,11 @@ mod tests {
         assert!(is_events(&text));
         assert_eq!(format!("{:?}", read(&text).workload.jobs), format!("{:?}", read(EVENTS).workload.jobs));
         assert!(read(&format!("{text}\n{{\"type\"")).faults[0].to_string().starts_with("11:"));
+        let cut = read(&EVENTS[..EVENTS.len() - 9]).faults;
+        assert!(
+            cut.len() == 1 && cut[0].to_string().starts_with("11:") && cut[0].hint.contains("events/batch"),
+            "{cut:?}"
+        );
     }
 
     #[test]

@@ -25,6 +25,7 @@ const SCHEDULERS: [&str; 2] = ["yunikorn", "kornsole"];
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     match items(text) {
+        Ok(items) if items.is_empty() => reading.fault(Place { line: 1, column: 1 }, "no objects found", HINT),
         Ok(items) => Trace::new(&items, &mut reading.workload).run(&items),
         Err((at, message)) => reading.fault(at, message, HINT),
     }
@@ -321,5 +322,8 @@ mod tests {
     fn what_is_no_list_is_refused_with_its_place() {
         assert!(read("{").faults[0].to_string().starts_with("1:1: EOF"));
         assert!(read("{}").faults[0].message.contains("missing list of items"));
+        for empty in ["", "\n# nothing\n", r#"{"items": []}"#] {
+            assert!(read(empty).faults[0].to_string().starts_with("1:1: no objects found"), "{empty:?}");
+        }
     }
 }
